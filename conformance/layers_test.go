@@ -41,7 +41,6 @@ var layers = map[string]row{
 	"internal/awake": {-1, ""},
 
 	// Panics of parsers.
-	"runtime/internal/fault": {-1, ""},
 
 	// For tests only.
 	"internal/testkit": {-1, ""},
@@ -59,12 +58,13 @@ var layers = map[string]row{
 	"integration-scripts":     {0, ""},
 	"runtime/event":           {0, "internal/lazyregexp runtime/internal/vt"},
 	"runtime/pty":             {0, ""},
+	"runtime/internal/fault":  {0, "runtime/internal/scratch"},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
 	"runtime/internal/git":    {0, "internal/quote internal/lazyregexp"},
 
 	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
 	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
-	"runtime/mapping":          {1, "internal/jsonsize runtime/event schema schema/validate"},
+	"runtime/mapping":          {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
 	"runtime/scenario":         {1, "runtime/event runtime/proctree schema"},
 	"runtime/cast":             {1, "runtime/internal/vt"},
 	"runtime/terminal":         {1, "runtime/internal/fault runtime/internal/vt runtime/proctree runtime/pty schema"},
@@ -94,9 +94,9 @@ var layers = map[string]row{
 	"runtime/loop/config":    {2, "runtime/box internal/projectfile runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
 	"runtime/loop":           {3, "runtime/box internal/lazyregexp internal/projectfile runtime/event runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/loop/resets runtime/proctree"},
 	"runtime/contract":       {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session runtime/standin schema"},
-	"runtime/agent":          {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
+	"runtime/agent":          {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/fault runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
 	"runtime/annotate":       {3, "runtime/internal/vt runtime/session"},
-	"runtime/tui":            {2, "runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/tui":            {2, "runtime/internal/fault runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 	"runtime/loop/agentloop": {4, "runtime/agent runtime/event runtime/launch runtime/loop runtime/scenario schema"},
 
 	"runtime/box":     {0, "runtime/internal/scratch"},
@@ -106,7 +106,7 @@ var layers = map[string]row{
 	"runtime/standin": {0, "internal/lazyregexp"},
 
 	"runtime/console/place": {3, "internal/owner runtime/session schema"},
-	"runtime/console":       {4, "internal/awake runtime/console/place runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
+	"runtime/console":       {4, "internal/awake runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/mapping"
 	"example.com/ripple/schema"
 )
@@ -41,6 +42,7 @@ type reader struct {
 	unknown  int
 	lenient  bool // other code may handle a line that the program does not know
 	problems []string
+	faults   fault.Reports
 	cut      int // bytes omitted from the next line
 }
 
@@ -107,7 +109,7 @@ func (r *reader) line(b []byte) {
 	events, err := r.program.Line(b, r.scratch[:0])
 	r.scratch = events
 	if err != nil {
-		r.problem(err.Error())
+		r.problemOf(err)
 	}
 	shown := false
 	for _, e := range events {

@@ -50,6 +50,11 @@ type Options struct {
 	// which are outside. nil: without a box.
 	Box launch.Box
 
+	// FaultDir is where reports of panics of ripple's own code are written. Such a panic costs one
+	// line its form, or ends the turn with a failure that names the report. Empty: the system's
+	// directory for temporary files.
+	FaultDir string
+
 	// Sole says that nothing else in this process starts programs, so that every
 	// orphan which it adopted (proctree.Guard) belongs to this turn.
 	Sole bool
@@ -120,7 +125,7 @@ func takeStreams(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Op
 	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.Sole); err != nil {
 		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}
-	return w.r.outcome(w.turn(ctx)), nil
+	return w.r.judged(w.turn(ctx)), nil
 }
 
 // newWatch is the watch of a turn whose process has not started.
@@ -128,12 +133,16 @@ func newWatch(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Optio
 	w := &watch{o: o, linger: time.Duration(a.Agent.LingerMS) * time.Millisecond}
 	var err error
 	if a.Agent.Transport != schema.TransportACP {
-		w.r, err = newReader(a.Agent, o.Used, o.OnEvent)
-		return w, err
+		if w.r, err = newReader(a.Agent, o.Used, o.OnEvent); err != nil {
+			return nil, err
+		}
+		w.r.faults.Dir = o.FaultDir
+		return w, nil
 	}
 	if w.talk, err = newTalk(ctx, a, t, c.Said, o); err != nil {
 		return nil, err
 	}
+	w.talk.r.faults.Dir = o.FaultDir
 	w.r, w.begin = w.talk.r, time.Duration(a.Agent.ACP.StartMS)*time.Millisecond
 	return w, nil
 }

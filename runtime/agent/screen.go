@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/runtime/terminal"
 	"example.com/ripple/runtime/tui"
@@ -44,12 +45,13 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	if s.r, err = newReader(a.Agent, o.Used, o.OnEvent); err != nil {
 		return Outcome{}, err
 	}
+	s.r.faults.Dir = o.FaultDir
 	if s.policy, err = newUnattended(a.Agent.Screen.Permission, a, t); err != nil {
 		return Outcome{}, fmt.Errorf("%s: agent.screen.permission: %w", a.Name, err)
 	}
 	var term *terminal.Terminal
 	s.TUI, err = tui.Start(a, tui.Options{
-		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable, Box: o.Box, Sole: o.Sole,
+		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable, Box: o.Box, Sole: o.Sole, FaultDir: o.FaultDir,
 		Cols: cmp.Or(o.Cols, screenCols), Rows: cmp.Or(o.Rows, screenRows),
 		Read: s.copies(o.Output), Terminal: func(t *terminal.Terminal) { term = t },
 	})
@@ -60,18 +62,16 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 		o.Seat(Seat{Screen: term, Type: s.Type})
 	}
 	forced, played := s.run(ctx, c.Said)
-	s.told()
+	caught := fault.Catch("reading the agent's answer", nil, s.told)
 	s.end(ctx)
-	if id := s.Session(); id != "" {
-		s.r.take(event.Event{Type: event.Session, ID: id})
+	if caught == nil {
+		caught = fault.Catch("ending the turn", nil, func() { s.over(played) })
 	}
-	if played == nil {
-		s.r.take(s.finish())
-	} else if errors.Is(played, tui.ErrEnded) {
-		s.r.plain.write([]byte(s.lastRows()))
+	if caught != nil {
+		forced = s.r.failedBy(caught)
 	}
 	code, signal := s.ExitStatus()
-	return s.r.outcome(ending{code: code, signal: signal, forced: forced}), nil
+	return s.r.judged(ending{code: code, signal: signal, forced: forced}), nil
 }
 
 // Seat is a person's place at a turn on the agent's own screen.
@@ -101,7 +101,13 @@ func (s *stage) run(ctx context.Context, prompt string) (forced *event.Failure, 
 	defer wall.stop()
 	defer idle.stop()
 	over := make(chan error, 1)
-	go func() { over <- s.play(limited, prompt) }()
+	go func() {
+		var err error
+		if caught := fault.Catch("taking the turn on the agent's screen", nil, func() { err = s.play(limited, prompt) }); caught != nil {
+			err = caught
+		}
+		over <- err
+	}()
 	force := func(kind event.Kind, format string, args ...any) {
 		if forced == nil {
 			forced = &event.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}
@@ -141,6 +147,7 @@ func (s *stage) run(ctx context.Context, prompt string) (forced *event.Failure, 
 // program, which tells more.
 func (s *stage) cause(forced *event.Failure, err error) *event.Failure {
 	var late *lateError
+	var caught *fault.Fault
 	switch {
 	case err == nil:
 		return nil // it came first
@@ -148,6 +155,8 @@ func (s *stage) cause(forced *event.Failure, err error) *event.Failure {
 		return forced
 	case errors.Is(err, tui.ErrEnded):
 		return nil
+	case errors.As(err, &caught):
+		return s.r.failedBy(caught)
 	case errors.As(err, &late):
 		return &event.Failure{Kind: event.Timeout, Message: late.Error()}
 	}
@@ -163,6 +172,18 @@ func (s *stage) told() {
 	}
 	for _, part := range parts {
 		s.r.take(event.Event{Type: event.Text, Text: part})
+	}
+}
+
+// over reports the end of the turn, and why it was not played to its end.
+func (s *stage) over(played error) {
+	if id := s.Session(); id != "" {
+		s.r.take(event.Event{Type: event.Session, ID: id})
+	}
+	if played == nil {
+		s.r.take(s.finish())
+	} else if errors.Is(played, tui.ErrEnded) {
+		s.r.plain.write([]byte(s.lastRows()))
 	}
 }
 
@@ -186,6 +207,9 @@ func (s *stage) end(ctx context.Context) {
 		s.r.problem(resist.Error())
 	case err != nil:
 		s.r.problem("ending the agent: " + err.Error())
+	}
+	for _, notice := range s.Notices() {
+		s.r.problem(notice)
 	}
 	if s.copied != nil {
 		s.r.problem("the copy of the agent's output: " + s.copied.Error())

@@ -114,7 +114,7 @@ func (k *talk) line(b []byte) {
 	if bytes.HasPrefix(b, []byte("{")) {
 		events, known, err := k.r.program.Known(b, nil)
 		if err != nil {
-			k.r.problem(err.Error())
+			k.r.problemOf(err)
 		}
 		for _, e := range events {
 			k.r.take(e)

@@ -29,6 +29,7 @@ type watch struct {
 	open   bool // a stream has not ended
 	mute   bool // the agent's end of the protocol is closed
 	exited bool
+	broken bool // a panic has ended the turn
 	forced *event.Failure
 }
 
@@ -49,7 +50,7 @@ func (w *watch) turn(ctx context.Context) ending {
 	defer linger.Stop()
 	w.startTalk()
 	lingering := false
-	for w.open || !w.exited {
+	for (w.open || !w.exited) && !w.broken {
 		// Finished, exited or permanently silent: the remaining processes have a limited time.
 		if done := w.over() || w.exited || !w.open || w.mute; done && !lingering {
 			lingering = true
@@ -66,11 +67,11 @@ func (w *watch) turn(ctx context.Context) ending {
 			}
 			continue
 		case a := <-w.answers():
-			w.talk.answered(a)
+			w.guard("passing on an answer", nil, func() { w.talk.answered(a) })
 			idle.reset()
 			continue
 		case d := <-w.worked():
-			w.talk.client.Done(d.id, d.result, d.err)
+			w.done(d)
 			idle.reset()
 			continue
 		case <-w.p.exited:
@@ -97,9 +98,9 @@ func (w *watch) turn(ctx context.Context) ending {
 		outlived = w.linger
 	}
 	w.end()
-	w.r.close()
+	w.guard("reading the end of the agent's output", nil, w.r.close)
 	if w.talk != nil {
-		w.talk.end()
+		w.guard("ending the turn", nil, w.talk.end)
 	}
 	code, signal := w.p.status()
 	return ending{code: code, signal: signal, forced: w.forced, linger: outlived}
@@ -112,7 +113,12 @@ func (w *watch) startTalk() {
 		return
 	}
 	w.talk.send = w.p.send
-	w.talk.client.Start()
+	w.guard("beginning the turn", nil, w.talk.client.Start)
+}
+
+// done passes the result of work on to the agent.
+func (w *watch) done(d worked) {
+	w.guard("passing on the result of the agent's request", nil, func() { w.talk.client.Done(d.id, d.result, d.err) })
 }
 
 func (w *watch) answers() <-chan answer {
@@ -177,12 +183,14 @@ func (w *watch) take(c chunk, more bool) {
 			w.r.problem("the copy of the agent's output: " + err.Error())
 		}
 	}
-	if carries {
-		w.r.write(c.data)
-		w.hangUp()
-	} else {
-		w.r.writeOther(c.data)
-	}
+	w.guard("reading the agent's output", c.data, func() {
+		if carries {
+			w.r.write(c.data)
+			w.hangUp()
+		} else {
+			w.r.writeOther(c.data)
+		}
+	})
 }
 
 // hangUp closes the input of an agent whose turn is over.
@@ -195,18 +203,18 @@ func (w *watch) hangUp() {
 // cancel asks an agent over the protocol to end its turn, and waits as long as for a signal, so
 // that the agent keeps its session.
 func (w *watch) cancel() {
-	if w.talk == nil || w.over() || w.exited || !w.open || w.mute {
+	if w.talk == nil || w.over() || w.exited || !w.open || w.mute || w.broken {
 		return
 	}
-	w.talk.client.Cancel()
+	w.guard("cancelling the turn", nil, w.talk.client.Cancel)
 	limit := time.NewTimer(w.o.Grace)
 	defer limit.Stop()
-	for w.open && !w.mute && !w.talk.client.Flushed() {
+	for w.open && !w.mute && !w.broken && !w.talk.client.Flushed() {
 		select {
 		case c, more := <-w.p.chunks:
 			w.take(c, more)
 		case d := <-w.worked():
-			w.talk.client.Done(d.id, d.result, d.err)
+			w.done(d)
 		case <-limit.C:
 			return
 		}

@@ -35,3 +35,10 @@ func NoteStatus(t *testing.T, c *Client, s Status) string {
 	}
 	return filepath.Join(c.files.Record, statusName)
 }
+
+// Break makes the editor panic at its next use.
+func (e *LineEditor) Break() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.edit = nil
+}

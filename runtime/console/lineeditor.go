@@ -3,6 +3,7 @@ package console
 import (
 	"sync"
 
+	faults "example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/keys"
 	"example.com/ripple/runtime/internal/lineedit"
 	"example.com/ripple/runtime/internal/vt"
@@ -25,6 +26,7 @@ type LineEditor struct {
 	back   []byte // keys that the host returned, until the line can be edited
 	told   bool   // the host has granted this user the line
 	paint  painting
+	fault  editorFault
 }
 
 // LineEditorOptions describes the user's terminal.
@@ -34,6 +36,10 @@ type LineEditorOptions struct {
 
 	// Getenv locates the history of entered lines, as for [Open]; nil disables the history.
 	Getenv func(string) string
+
+	// FaultDir is where the report of a panic of the editor is written. Empty: the system's directory
+	// for temporary files.
+	FaultDir string
 }
 
 // EditLines returns an editor for the lines typed at an attachment.
@@ -41,17 +47,23 @@ func EditLines(on *Attachment, o LineEditorOptions) *LineEditor {
 	e := &LineEditor{
 		on: on, write: o.Write, getenv: o.Getenv,
 		paint: painting{screen: vt.New(vt.Options{Cols: o.Cols, Rows: o.Rows})},
+		fault: editorFault{reports: faults.Reports{Dir: o.FaultDir}, cols: o.Cols, rows: o.Rows},
 	}
 	e.edit = lineedit.New(lineedit.History{}, e.completion())
 	return e
 }
 
 // Type handles typed keys, which must be whole. The error is that of the attachment.
-func (e *LineEditor) Type(b []byte) error {
+func (e *LineEditor) Type(b []byte) (err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	err := e.typed(b)
-	e.show()
+	if e.fault.notice != "" {
+		return e.on.Enter(b)
+	}
+	e.try("editing a line", b, func() {
+		err = e.typed(b)
+		e.show()
+	})
 	return err
 }
 
@@ -59,7 +71,8 @@ func (e *LineEditor) Type(b []byte) error {
 func (e *LineEditor) Resize(cols, rows int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.paint.screen.Resize(cols, rows) // the console repaints the contents
+	e.fault.cols, e.fault.rows = cols, rows
+	e.try("resizing the screen", nil, func() { e.paint.screen.Resize(cols, rows) }) // the console repaints the contents
 	return e.on.Resize(cols, rows)
 }
 
@@ -67,15 +80,26 @@ func (e *LineEditor) Resize(cols, rows int) error {
 func (e *LineEditor) Show(b []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.paint.erase()
-	e.paint.add(b)
-	e.show()
+	shown := e.try("showing output around a line", b, func() {
+		e.paint.erase()
+		e.paint.add(b)
+		e.show()
+	})
+	if !shown {
+		e.write(b)
+	}
 }
 
 // Prompted handles a change of the prompt reported by the host.
 func (e *LineEditor) Prompted(p *Prompt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if !e.try("editing a line", p.Keys, func() { e.prompted(p) }) && len(p.Keys) > 0 {
+		_ = e.on.Enter(p.Keys) // the reader of the attachment sees the error
+	}
+}
+
+func (e *LineEditor) prompted(p *Prompt) {
 	if p.Dropped != e.prompt.Dropped { // another user pressed Ctrl-C
 		e.edit.Drop()
 		e.told, e.back = false, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/ripple/internal/jsonsize"
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/schema"
 	"example.com/ripple/schema/validate"
 )
@@ -51,7 +52,11 @@ func NewLimit(g *schema.Agent, tools []string) (Limit, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lineLimit)
 	defer cancel()
-	got, more := code.RunWithContext(ctx, in).Next()
+	var got any
+	var more bool
+	if caught := fault.Catch("running agent.options.allowed_tools.limit", nil, func() { got, more = code.RunWithContext(ctx, in).Next() }); caught != nil {
+		return l, caught
+	}
 	if err, failed := got.(error); failed {
 		if e, is := errors.AsType[interface {
 			error

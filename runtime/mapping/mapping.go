@@ -4,8 +4,9 @@
 // New compiles a Program and Line maps a line. A Program is immutable and safe for
 // concurrent use. A line that is not JSON, or for which the program returns nothing,
 // becomes an Unknown event that contains the line, so nothing is lost. If the program
-// takes too long, returns too much or fails, the error quotes the beginning of the line;
-// that line becomes an Unknown event too, and the next line is mapped normally.
+// takes too long, returns too much or fails, or the interpreter panics, the error quotes the
+// beginning of the line; that line becomes an Unknown event too, and the next line is mapped
+// normally.
 package mapping
 
 import (
@@ -19,6 +20,7 @@ import (
 
 	"example.com/ripple/internal/jsonsize"
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/schema"
 	"example.com/ripple/schema/validate"
 )
@@ -92,7 +94,9 @@ func (p *Program) Known(line []byte, out []event.Event) (events []event.Event, k
 		return out, false, nil
 	}
 	before := len(out)
-	out, err = p.run(v, out)
+	if caught := fault.Catch("converting a line of the agent's output with "+p.key, line, func() { out, err = p.run(v, out) }); caught != nil {
+		err = caught
+	}
 	switch {
 	case err != nil:
 		return out[:before], false, &LineError{Key: p.key, Line: string(line[:min(len(line), 200)]), Err: err}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/mapping"
 	"example.com/ripple/schema"
 )
@@ -136,4 +137,15 @@ func BenchmarkLine(b *testing.B) {
 		out, _ = p.Line(line, out[:0])
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+}
+
+// A panic of the interpreter costs one line its form.
+func TestAPanicOfTheInterpreter(t *testing.T) {
+	broken := new(mapping.Program)
+	events, err := broken.Line([]byte(`{"a":1}`), nil)
+	assert.Equal(t, []event.Event{{Type: event.Unknown, Raw: `{"a":1}`}}, events)
+	var caught *fault.Fault
+	require.ErrorAs(t, err, &caught)
+	assert.Equal(t, `{"a":1}`, string(caught.Bytes))
+	assert.Contains(t, caught.Stack, "runtime/mapping")
 }

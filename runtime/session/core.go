@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/scratch"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/session/internal/machine"
@@ -39,7 +40,7 @@ type core struct {
 }
 
 func newCore(o Options) *core {
-	return &core{options: o, faults: faults{dir: o.FaultDir}, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began, ledger: newLedger(o.Observer)}, life: newLife()}
+	return &core{options: o, faults: faults{reports: fault.Reports{Dir: o.FaultDir}}, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began, ledger: newLedger(o.Observer)}, life: newLife()}
 }
 
 // control is the machine and its state.

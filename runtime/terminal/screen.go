@@ -79,7 +79,7 @@ func plain(b []byte) []byte {
 // read calls f with the screen; again, with an empty one, if that panics.
 func (p *picture) read(f func(*vt.Screen)) {
 	if !p.try("reading the screen", nil, func() { f(p.upToDate()) }) {
-		f(p.screen)
+		p.try("reading an empty screen", nil, func() { f(p.screen) })
 	}
 }
 

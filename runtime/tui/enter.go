@@ -93,6 +93,8 @@ func heeded(ctx context.Context, t *TUI) error {
 		switch {
 		case s.Ended:
 			return ErrEnded
+		case t.faults.failure() != nil: // nothing is known of the screen
+			return nil
 		case s.Counts, late && (drawn || s.State == "" || s.quiet > 0):
 			return nil
 		case drawn:

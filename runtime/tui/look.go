@@ -74,7 +74,14 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // see looks once, and says when to look again though nothing is printed; 0: never.
-func (t *TUI) see() time.Duration {
+func (t *TUI) see() (again time.Duration) {
+	if t.faults.failure() == nil {
+		_ = t.try("recognizing the agent's screen", func() { again = t.seeOnce() }) // who waits gets the error
+	}
+	return again
+}
+
+func (t *TUI) seeOnce() time.Duration {
 	var p Picture
 	drawing := false
 	t.term.Look(func(s *vt.Screen) { p, drawing = t.rules.picture(s), s.Modes().Synchronized })

@@ -30,6 +30,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/scratch"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/launch"
@@ -51,6 +52,7 @@ type Options struct {
 	Through  func(temp string) []string        // the command line of a process that executes what follows it
 	Read     func(output []byte, at time.Time) // receives all output, in order
 	Sole     bool                              // see proctree.Tree
+	FaultDir string                            // for reports of panics of ripple's own code; empty: the system's directory for temporary files
 }
 
 // State is what the agent does, by what its screen shows.
@@ -79,6 +81,7 @@ type TUI struct {
 	silent  chan struct{} // closed when it will print nothing more
 	over    chan struct{} // closed when that was looked at
 	typed   chan struct{} // wakes who looks
+	faults  faults
 
 	mu      sync.Mutex
 	watch   watch
@@ -112,7 +115,7 @@ func Start(a *schema.Adapter, o Options) (*TUI, error) {
 	t := &TUI{
 		screen: s, name: a.Name, rules: rules, scratch: private, turn: make(chan struct{}, 1),
 		silent: make(chan struct{}), over: make(chan struct{}), typed: make(chan struct{}, 1), news: make(chan struct{}),
-		watch: watch{quiet: time.Duration(s.QuietMS) * time.Millisecond},
+		watch: watch{quiet: time.Duration(s.QuietMS) * time.Millisecond}, faults: faults{reports: fault.Reports{Dir: o.FaultDir}},
 	}
 	t.turn <- struct{}{}
 	if err := t.start(a, o); err != nil {
@@ -144,7 +147,7 @@ func (t *TUI) start(a *schema.Adapter, o Options) error {
 		c.Argv = append(o.Through(t.scratch.Path), c.Argv...)
 		c.Path = c.Argv[0]
 	}
-	t.term, err = terminal.Start(c, terminal.Options{Replies: plan.TTY.Replies, Screen: true, Sole: o.Sole})
+	t.term, err = terminal.Start(c, terminal.Options{Replies: plan.TTY.Replies, Screen: true, Sole: o.Sole, Fault: t.faults.painted})
 	if err != nil {
 		return fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}
@@ -192,7 +195,8 @@ func (t *TUI) state() State {
 // ErrEnded: the program has ended.
 var ErrEnded = errors.New("the agent's program has ended")
 
-// WaitState waits until the agent is in a state. Errors: ErrEnded, the context's.
+// WaitState waits until the agent is in a state. Errors: ErrEnded, the context's, and one about a
+// panic of the code that interprets the screen.
 func (t *TUI) WaitState(ctx context.Context, want func(State) bool) (State, error) {
 	for {
 		t.mu.Lock()
@@ -203,6 +207,8 @@ func (t *TUI) WaitState(ctx context.Context, want func(State) bool) (State, erro
 			return s, nil
 		case s.Ended:
 			return s, ErrEnded
+		case t.faults.failure() != nil:
+			return s, t.faults.failure()
 		}
 		select {
 		case <-news:
@@ -223,14 +229,19 @@ func (t *TUI) PID() int { return t.term.PID() }
 
 // Picture is what is to be seen now.
 func (t *TUI) Picture() (p Picture) {
-	t.term.Look(func(s *vt.Screen) { p = t.rules.picture(s) })
+	_ = t.try("reading the agent's screen", func() { // who waits gets the error
+		t.term.Look(func(s *vt.Screen) { p = t.rules.picture(s) })
+	})
 	return p
 }
 
 // Conversation is what is to be seen of it, without what only says that the agent works.
-func (t *TUI) Conversation() string {
-	text := &t.rules.text
-	return strings.Join(text.conversation(t.Picture().Rows), "\n")
+func (t *TUI) Conversation() (text string) {
+	rows := t.Picture().Rows
+	_ = t.try("reading the agent's conversation", func() { // who waits gets the error
+		text = strings.Join(t.rules.text.conversation(rows), "\n")
+	})
+	return text
 }
 
 // Session is the id of the agent's session, as far as the screen has told it.

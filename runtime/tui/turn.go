@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,11 +44,18 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	before := allRows(t.term, t.rules)
-	if err := t.enter(ctx, prompt); err != nil {
+	var before []string
+	failed := t.try("entering a prompt", func() {
+		before = allRows(t.term, t.rules)
+		err = t.enter(ctx, prompt)
+	})
+	if err = cmp.Or(failed, err); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (Turn, error) { return t.await(ctx, prompt, before) }, nil
+	return func(ctx context.Context) (turn Turn, err error) {
+		failed := t.try("reading the agent's answer", func() { turn, err = t.await(ctx, prompt, before) })
+		return turn, cmp.Or(failed, err)
+	}, nil
 }
 
 // await waits for what a prompt, or an answer, comes to.

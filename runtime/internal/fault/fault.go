@@ -1,5 +1,6 @@
 // Package fault describes panics of the code that interprets a program's output. Such a panic costs a piece of output its
-// form and never ends the session. A deferred function recovers, and passes the recovered value to New:
+// form, or ends one turn of an agent, and never the session or the loop. Catch stops the panics of a function. Where there is
+// more to repair, a deferred function recovers and passes the recovered value to New:
 //
 //	defer func() {
 //		if v := recover(); v != nil {
@@ -21,6 +22,21 @@ type Fault struct {
 	Stack string // of the goroutine, up to the panic
 	Bytes []byte // the output that was being interpreted; earlier output may have mattered, too
 }
+
+// Catch calls f, which interprets b. It returns the panic of f; nil: there was none.
+func Catch(doing string, b []byte, f func()) (caught *Fault) {
+	defer func() {
+		if v := recover(); v != nil {
+			p := New(v, doing, b)
+			caught = &p
+		}
+	}()
+	f()
+	return nil
+}
+
+// Error makes a fault an error.
+func (f *Fault) Error() string { return "internal error (panic) while " + f.Doing + ": " + f.Panic }
 
 // New returns the fault of a recovered value. It copies b, and is called by the deferred function.
 func New(recovered any, doing string, b []byte) Fault {

@@ -101,16 +101,19 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, f a
 	}
 	defer s.GiveBack()
 	var screen seat.Screen = on
-	show, prompted := s.Write, func(*console.Prompt) {}
+	show, prompted, fault := s.Write, func(*console.Prompt) {}, func() string { return "" }
 	if edits {
 		e := console.EditLines(on, console.LineEditorOptions{Cols: cols, Rows: rows, Write: s.Write, Getenv: a.Getenv})
-		screen, show, prompted = e, e.Show, e.Prompted
+		screen, show, prompted, fault = e, e.Show, e.Prompted, e.Fault
 	}
 	go s.Guard(func() { follow(s, on, show, prompted, cancel) })
 	go s.Guard(func() { s.Resizes(ctx, screen) })
 	go s.Guard(func() { s.Types(ctx, screen, cancel) })
 	<-ctx.Done()
 	s.GiveBack()
+	if notice := fault(); notice != "" {
+		a.Note("%s", notice)
+	}
 	return reportEnd(a, c.Name, context.Cause(ctx))
 }
 

@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"errors"
+
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/fault"
+)
+
+// problemOf records an error of the adapter's program. Its panic costs the line its form.
+func (r *reader) problemOf(err error) {
+	if caught, is := errors.AsType[*fault.Fault](err); is {
+		r.problem(r.faults.Keep(*caught, "the line is passed on as the agent printed it"))
+		return
+	}
+	r.problem(err.Error())
+}
+
+// failedBy returns the failure of a turn that a panic has ended.
+func (r *reader) failedBy(caught *fault.Fault) *event.Failure {
+	return &event.Failure{Kind: event.Crashed, Message: r.faults.Keep(*caught, "the turn was ended")}
+}
+
+// judged returns the outcome of a turn; if judging it panics, that is the outcome.
+func (r *reader) judged(e ending) (o Outcome) {
+	if caught := fault.Catch("judging the turn", nil, func() { o = r.outcome(e) }); caught != nil {
+		o = Outcome{Failure: r.failedBy(caught), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Problems: r.problems}
+		if e.forced != nil {
+			o.Failure = e.forced
+		}
+	}
+	return o
+}
+
+// guard calls f, which interprets b, output of the agent. A panic of f ends the turn; nothing is
+// interpreted after it.
+func (w *watch) guard(doing string, b []byte, f func()) {
+	if w.broken {
+		return
+	}
+	if caught := fault.Catch(doing, b, f); caught != nil {
+		w.broken, w.forced = true, w.r.failedBy(caught)
+	}
+}

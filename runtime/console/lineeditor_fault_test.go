@@ -1,0 +1,77 @@
+//go:build linux
+
+package console_test
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
+	"example.com/ripple/runtime/console"
+)
+
+// A panic of the editor of lines costs the unfinished line: the user continues with the program's own.
+func TestAPanicOfTheLineEditor(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	on, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, Edits: true})
+	require.NoError(t, err)
+	defer on.Close()
+	var mu sync.Mutex
+	var shown strings.Builder
+	e := console.EditLines(on, console.LineEditorOptions{Cols: 80, Rows: 24, FaultDir: t.TempDir(), Write: func(b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		shown.Write(b)
+	}})
+	go func() {
+		for {
+			switch h, err := on.Next(); {
+			case err != nil:
+				return
+			case h.Prompt != nil:
+				e.Prompted(h.Prompt)
+			case h.Output != nil:
+				e.Show(h.Output)
+			}
+		}
+	}()
+	shows := func(text string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return strings.Contains(shown.String(), text)
+		}, testkit.Patience(20*time.Second), time.Millisecond, "%q", text)
+	}
+	ran := func(id int, code string) {
+		t.Helper()
+		awaitStatus(t, c, func(s console.Status) bool { return s.Command != nil && s.Command.ID == id && s.State == console.Idle })
+		all, err := c.History()
+		require.NoError(t, err)
+		assert.Equal(t, code, all[id-1].Code)
+	}
+	require.NoError(t, e.Type([]byte("echo one\r")))
+	ran(1, "echo one")
+	require.NoError(t, e.Type([]byte("half")))
+	shows("half")
+	e.Break()
+	require.NoError(t, e.Type([]byte("x")))
+	notice, name, named := strings.Cut(e.Fault(), "; please report it with ")
+	assert.Equal(t, "internal error (panic) while editing a line: lines are no longer edited in this terminal, and the program gets each key", notice)
+	require.True(t, named)
+	report, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "lineedit")
+	require.NoError(t, e.Resize(90, 24))
+	require.NoError(t, e.Type([]byte("echo tw")))
+	require.NoError(t, e.Type([]byte("o\r")))
+	ran(2, "echo two")
+	shows("two\r\n")
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"example.com/ripple/runtime/internal/fault"
+	"example.com/ripple/runtime/terminal"
+)
+
+// faults keeps panics of the code that interprets the screen. Its lock is taken last.
+type faults struct {
+	reports fault.Reports
+
+	mu      sync.Mutex
+	notices []string
+	failed  error // the rules cannot be used: nothing more is known of the agent
+}
+
+// painted keeps a panic of the terminal, which costs the content of the screen.
+func (f *faults) painted(p terminal.Fault) {
+	notice := f.reports.Keep(fault.Fault(p), "the screen was cleared")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.notices = append(f.notices, notice)
+}
+
+// fails keeps a panic of the rules.
+func (f *faults) fails(p fault.Fault) error {
+	err := errors.New(f.reports.Keep(p, "the agent's screen cannot be interpreted any longer"))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failed == nil {
+		f.failed = err
+	}
+	return f.failed
+}
+
+func (f *faults) failure() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed
+}
+
+// try calls f, which interprets what the screen shows. If f panics, try returns an error, as does
+// from then on everything that waits for the agent.
+func (t *TUI) try(doing string, f func()) error {
+	caught := fault.Catch(doing, nil, f)
+	if caught == nil {
+		return nil
+	}
+	err := t.faults.fails(*caught)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.changed()
+	return err
+}
+
+// Notices are sentences about panics that cost the content of the screen, and no turn.
+func (t *TUI) Notices() []string {
+	t.faults.mu.Lock()
+	defer t.faults.mu.Unlock()
+	return slices.Clone(t.faults.notices)
+}
