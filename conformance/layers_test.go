@@ -140,7 +140,6 @@ var layers = map[string]row{
 	"conformance/agents":      {5, ""},
 	"conformance/box":         {5, ""},
 	"conformance/consoles":    {5, ""},
-	"conformance/dialogues":   {5, ""},
 	"conformance/probing":     {5, ""},
 	"conformance/torture":     {5, ""},
 	"conformance/standin/cmd": {5, "runtime/standin"},

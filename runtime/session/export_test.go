@@ -46,3 +46,10 @@ func (s *Session) BreakRenderer() {
 	defer d.mu.Unlock()
 	d.cmd.render.text = &render.Renderer{} // writing to it panics
 }
+
+// ShortenReads makes sessions that start from now on take at most n bytes of a read at once, for one test.
+func ShortenReads(t *testing.T, n int) {
+	before := longestRead
+	longestRead = n
+	t.Cleanup(func() { longestRead = before })
+}

@@ -395,6 +395,22 @@ func TestHeredoc(t *testing.T) {
 	assert.Equal(t, "1\n", eval(t, s, "(\nexit 1\n)\necho $?").Output)
 }
 
+// A block is sent as one line that decodes it, or, if that is too long for a line, in a file.
+func TestScriptblock(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Process.CommandTemplate = `"{shell_path}" -c 'while printf "prompt> "; IFS= read -r line; do printf "%s\n" "$line"; done'` // it prints what it is sent
+	a.Process.TTY.Echo, a.Process.TTY.Canonical, a.Output.InputEchoStrategy = false, false, schema.EchoNone
+	a.Input.MultilineDelivery = schema.DeliverEncodedScriptblock
+	a.Input.Tempfile = &schema.InputTempfile{Prefix: ".ripple-exec-", Extension: ".ps1", InvocationTemplate: "file {path}"}
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer s.Close(context.Background())
+	assert.Equal(t, "$h.one\n", eval(t, s, "$h.one").Output)
+	assert.Equal(t, ". ([ScriptBlock]::Create([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('JGggPSBAewogIG9uZSA9IDEKfQokaC5vbmU='))))\n",
+		eval(t, s, "$h = @{\n  one = 1\n}\n$h.one").Output)
+	assert.Regexp(t, `^file /.*/\.ripple-exec-.*\.ps1\n$`, eval(t, s, "one\n"+strings.Repeat("x", 30_000)).Output)
+}
+
 // A line that the program would cut is sent in a file, or refused before a byte is sent.
 func TestLineTooLongForProgram(t *testing.T) {
 	a := *adapter(t, "regexsh")

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -44,13 +45,18 @@ func (d *driver) gone(since []byte) bool {
 	return runs && d.prog.prompts.markers != nil && bytes.Contains(since, []byte(d.plan.Values["nonce"]))
 }
 
+// longestRead is how much output is taken at once. It is less in tests only.
+var longestRead = math.MaxInt
+
 // read reads the program's output until its end.
 func (d *driver) read() {
 	d.ends(d.term.Run(func(b []byte) {
-		if d.happened(func() { d.take(b) }) {
-			runtime.Gosched() // let the goroutines that were woken run before this thread blocks in the kernel
+		for ; len(b) > 0; b = b[min(len(b), longestRead):] {
+			if d.happened(func() { d.take(b[:min(len(b), longestRead)]) }) {
+				runtime.Gosched() // let the goroutines that were woken run before this thread blocks in the kernel
+			}
+			d.printer.await()
 		}
-		d.printer.await()
 	}))
 }
 
