@@ -14,10 +14,9 @@
 //
 // The wire format is JSON and only gains optional fields: see wire.go. A host of another version
 // serves the requests that it knows. The way to find a console (its directory, lock and record),
-// GET /v1, POST /v1/close and attaching are frozen: they stay as they are forever, so that any
-// later ripple can list, end and attach to any running console. A conversation with the first
-// version's host is kept in testdata/v1 and is never changed: each client has to work with that
-// host, and each host with that client. To inspect a console by hand:
+// GET /v1, POST /v1/close and attaching are frozen from the first release on: they then stay as they
+// are forever, so that any later ripple can list, end and attach to any running console. To inspect
+// a console by hand:
 //
 //	curl --unix-socket "$XDG_RUNTIME_DIR/ripple/bash-1.sock" http://console/v1
 package console
