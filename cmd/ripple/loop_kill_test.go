@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,11 +24,19 @@ import (
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
 	"example.com/ripple/runtime/scenario"
 )
 
-// sixTurns is a scenario whose turns can be repeated: an interrupted turn leaves any part of its
-// work.
+// newSixTurns returns a loop whose turns can be repeated: an interrupted turn leaves any part of its
+// work. One turn is denied a tool, one reports an error, and a command verifies the claim of the
+// fifth.
+func newSixTurns(t *testing.T) *testLoop {
+	l := newTestLoop(t, sixTurns())
+	require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte("loop: {verify: [test -f a/5.txt]}\n"), 0o600))
+	return l
+}
+
 func sixTurns() string {
 	var b strings.Builder
 	b.WriteString("turns:\n")
@@ -36,15 +45,16 @@ func sixTurns() string {
 		if n >= 5 {
 			claim = "{STATUS: COMPLETE, EXIT_SIGNAL: true}"
 		}
+		report := map[int]string{3: "      - deny: {tool: Bash}\n", 4: "      - error: {message: \"Error: flaky\"}\n"}[n]
 		fmt.Fprintf(&b, `  - steps:
       - text: I am at it.
       - write: {path: a/%[1]d.txt, content: "draft\nof %[1]d\n"}
       - edit: {path: a/%[1]d.txt, old: draft, new: text}
       - write: {path: shared.txt, content: "%[1]d\n"}
       - run: cat a/%[1]d.txt; echo "$RIPPLE_TURN" > turn
-      - status: %[2]s
+%[3]s      - status: %[2]s
     usage: {input: 10, output: %[1]d, cost_usd: 0.01}
-`, n, claim)
+`, n, claim, report)
 	}
 	return b.String()
 }
@@ -148,9 +158,9 @@ func (l *testLoop) checkFiles() {
 	l.events()
 }
 
-// events returns the agent's events, without data that differs between runs and without interrupted
-// attempts, and the numbers of the completed turns.
-func (l *testLoop) events() (agent []string, turns []int) {
+// events returns the events of the agent and of the loop, without data that differs between runs and
+// without interrupted attempts, and the numbers of the completed turns.
+func (l *testLoop) events() (all []string, turns []int) {
 	l.t.Helper()
 	data, err := os.ReadFile(filepath.Join(l.dir, "project/.ralph/events.jsonl"))
 	if os.IsNotExist(err) {
@@ -170,22 +180,36 @@ func (l *testLoop) events() (agent []string, turns []int) {
 		case "turn_ended":
 			turns = append(turns, int(e["turn"].(float64)))
 		case "turn_started":
-			begun = len(agent)
+			begun = len(all)
 		case "turn_cut":
-			agent = agent[:begun]
-		case "run_started", "settings_changed", "stopped", "asked", "answered":
-		default:
-			delete(e, "seq")
-			delete(e, "time")
-			if e["type"] == "session" {
-				delete(e, "id")
-			}
-			text, err := json.Marshal(e)
-			require.NoError(l.t, err)
-			agent = append(agent, string(text))
+			all = all[:begun]
+			continue
+		case "run_started", "settings_changed":
+			continue
+		}
+		without(e, "seq", "time", "session_id", "calls", "sha", "tag") // interrupted attempts count as calls
+		without(e["summary"], "elapsed_ns")
+		without(e["state"], "run", "elapsed_ms", "session", "moves", "not_before", "proven", "start")
+		if e["type"] == "session" {
+			delete(e, "id")
+		}
+		text, err := json.Marshal(e)
+		require.NoError(l.t, err)
+		all = append(all, timeAsked.ReplaceAllString(string(text), ""))
+	}
+	return all, turns
+}
+
+// timeAsked is the time of a question.
+var timeAsked = regexp.MustCompile(`"asked":"[^"]*",`)
+
+// without removes keys of an object, if it is one.
+func without(object any, keys ...string) {
+	if m, is := object.(map[string]any); is {
+		for _, key := range keys {
+			delete(m, key)
 		}
 	}
-	return agent, turns
 }
 
 // tree returns the files that the agent created.
@@ -210,8 +234,9 @@ func (l *testLoop) tree() map[string]string {
 func TestKilledLoopContinues(t *testing.T) {
 	t.Parallel()
 	moments := testkit.Times(t, 6, 200)
-	calm := killAtAnyMoment(t, moments, func() *testLoop { return newTestLoop(t, sixTurns()) }, func(l *testLoop) any { return l.result() })
+	calm := killAtAnyMoment(t, moments, func() *testLoop { return newSixTurns(t) }, func(l *testLoop) any { return l.result() })
 	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, calm.result().turns)
+	require.Equal(t, "{6 project_complete completed}", calm.result().status)
 }
 
 // The same with turns that first tick their box, with and without commits, for loops that are
@@ -306,6 +331,9 @@ func killAtAnyMoment(t *testing.T, moments int, begin func() *testLoop, left fun
 			kills++
 		}
 		require.Equal(t, want, left(l), "killed at %v", at)
+		temporary, err := filepath.Glob(filepath.Join(l.dir, "project", layout.Dir, layout.TempMark+"*"))
+		require.NoError(t, err)
+		require.Empty(t, temporary)
 	}
 	return calm
 }
