@@ -30,7 +30,6 @@ var sameButCase = []string{
 	"runtime/console: Agent agent",
 	"runtime/console: Fault fault",
 	"runtime/console: List list",
-	"runtime/console: Look look",
 	"runtime/console: Starting starting",
 	"runtime/internal/lineedit: Pass pass",
 	"runtime/loop/config: Load load",

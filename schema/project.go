@@ -66,13 +66,13 @@ func LoadProject(path string) (*Project, []byte, []Diagnostic) {
 			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 		}}
 	}
-	p, diagnostics := ParseProject(path, data)
+	p, diagnostics := parseProject(path, data)
 	return p, data, diagnostics
 }
 
-// ParseProject reads a ripple.yml from memory; source is its name in messages.
+// parseProject reads a ripple.yml from memory; source is its name in messages.
 // The project is nil if there is any error.
-func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
+func parseProject(source string, data []byte) (*Project, []Diagnostic) {
 	d := parseDocumentAs(projectGrammar, source, data)
 	if d.root != nil {
 		validation{d}.validate()

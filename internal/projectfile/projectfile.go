@@ -4,7 +4,7 @@
 // fills the memory. Below a [Dir] only regular files are opened, and no symbolic link is
 // followed, neither at the end of a name nor before it.
 //
-// The functions [Open] and [Read] are for files that a person keeps where they like, such as
+// The functions [open] and [Read] are for files that a person keeps where they like, such as
 // ripple.yml: they follow links, and open only regular files, too.
 package projectfile
 

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading, wherever links lead.
-func Open(name string) (*os.File, error) {
+// open opens a regular file for reading, wherever links lead.
+func open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func regular(name string, info fs.FileInfo) error {
 
 // Read returns what a regular file has, at most limit bytes, wherever links lead.
 func Read(name string, limit int64) ([]byte, error) {
-	f, err := Open(name)
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}

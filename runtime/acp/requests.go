@@ -90,7 +90,7 @@ func (s *Server) initialize(m rpc.Message) *rpc.Error {
 		return e
 	}
 	if p.Version == nil || *p.Version < 0 {
-		return bad("protocolVersion is missing; it is a number, %d is spoken here", Version)
+		return bad("protocolVersion is missing; it is a number, %d is spoken here", protocolVersion)
 	}
 	s.greeted = true
 	can := map[string]any{
@@ -102,7 +102,7 @@ func (s *Server) initialize(m rpc.Message) *rpc.Error {
 		can["sessionCapabilities"] = map[string]any{"close": map[string]any{}, "list": map[string]any{}, "resume": map[string]any{}}
 	}
 	s.conn.Reply(m.ID, map[string]any{
-		"protocolVersion": Version, "agentCapabilities": can, "authMethods": []any{},
+		"protocolVersion": protocolVersion, "agentCapabilities": can, "authMethods": []any{},
 		"agentInfo": map[string]any{"name": "ripple", "title": "ripple", "version": s.o.Version},
 	})
 	return nil

@@ -26,8 +26,8 @@ import (
 	"example.com/ripple/schema"
 )
 
-// Version is the version of the protocol that is spoken.
-const Version = 1
+// protocolVersion is the version of the protocol that is spoken.
+const protocolVersion = 1
 
 // Options say what a server offers.
 type Options struct {

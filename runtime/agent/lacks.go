@@ -28,7 +28,7 @@ func LacksTools(g *schema.Agent, tools []string) string {
 	if g.Options.AllowedTools == nil {
 		return "option for it"
 	}
-	if len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return HasTool(g, t) }) {
+	if len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return hasTool(g, t) }) {
 		return fmt.Sprintf("tool %q, but %s", tools[0], strings.Join(g.Tools.Valid, ", "))
 	}
 	return ""

@@ -27,9 +27,9 @@ func enforce(a *schema.Adapter, t *Turn) error {
 	return b.err
 }
 
-// HasTool reports whether an agent has a tool with this name; "Bash(git *)" refers to Bash, and a
+// hasTool reports whether an agent has a tool with this name; "Bash(git *)" refers to Bash, and a
 // name in the agent's list that ends in * matches every name with that prefix.
-func HasTool(g *schema.Agent, tool string) bool {
+func hasTool(g *schema.Agent, tool string) bool {
 	name, _, _ := strings.Cut(tool, "(")
 	return len(g.Tools.Valid) == 0 || slices.ContainsFunc(g.Tools.Valid, func(v string) bool {
 		prefix, many := strings.CutSuffix(v, "*")
@@ -41,7 +41,7 @@ func (b *builder) checkTools(tools []string) {
 	valid := b.a.Agent.Tools.Valid
 	for _, tool := range tools {
 		name, _, _ := strings.Cut(tool, "(")
-		if !HasTool(b.a.Agent, tool) {
+		if !hasTool(b.a.Agent, tool) {
 			b.refuse("tool %q is not one of this agent's%s; its tools are %s", name, schema.Suggest(name, valid), strings.Join(valid, ", "))
 		}
 		if strings.ContainsAny(tool, "\x00\n\r") {

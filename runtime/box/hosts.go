@@ -14,8 +14,8 @@ type Host struct {
 	Via  string // ADDRESS:PORT to connect to instead, which may be private; if empty, the name is resolved
 }
 
-// ParseHost reads HOST, HOST:PORT or HOST:PORT=ADDRESS:PORT.
-func ParseHost(text string) (Host, error) {
+// parseHost reads HOST, HOST:PORT or HOST:PORT=ADDRESS:PORT.
+func parseHost(text string) (Host, error) {
 	text, via, mapped := strings.Cut(text, "=")
 	name, port := text, 0
 	if i := strings.LastIndexByte(text, ':'); i >= 0 && (!strings.Contains(text[:i], ":") || strings.HasSuffix(text[:i], "]")) {

@@ -17,7 +17,7 @@ func TestParseHost(t *testing.T) {
 		"[2001:DB8::1]:443":      {Name: "2001:db8::1", Port: 443},
 		"2001:db8::1":            {Name: "2001:db8::1"},
 	} {
-		got, err := ParseHost(text)
+		got, err := parseHost(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)
 	}
@@ -26,7 +26,7 @@ func TestParseHost(t *testing.T) {
 		"exämple.com", "a/b", "[::1", "fe80::1%eth0", "127.1", "0177.0.0.1", "2130706433", "0x7f000001", "1.2.3.0x4",
 		"m=127.0.0.1:9", "m:80=localhost:9", "m:80=127.0.0.1", "m:80=",
 	} {
-		_, err := ParseHost(text)
+		_, err := parseHost(text)
 		assert.ErrorIs(t, err, ErrPolicy, text)
 	}
 }

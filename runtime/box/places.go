@@ -33,7 +33,7 @@ func Tree(cwd, home string) string {
 }
 
 // Allow adds to a policy: writable and readable paths, which may begin with ~/ and otherwise are
-// relative to dir, and hosts in the form of ParseHost, or "any".
+// relative to dir, and hosts in the form of parseHost, or "any".
 //
 // Errors: ErrPolicy.
 func (p *Policy) Allow(dir string, write, read, hosts []string) (err error) {
@@ -48,7 +48,7 @@ func (p *Policy) Allow(dir string, write, read, hosts []string) (err error) {
 			p.AnyHost = true
 			continue
 		}
-		host, err := ParseHost(text)
+		host, err := parseHost(text)
 		if err != nil {
 			return err
 		}

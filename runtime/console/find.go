@@ -166,17 +166,8 @@ const (
 	hostKilled = "its host was killed"
 )
 
-// Look returns the status of a console from its host or, if that does not respond, from disk. ok is
-// false if the console has ended.
-func Look(ctx context.Context, getenv func(string) string, name string) (s Status, ok bool) {
-	c, err := Open(getenv, name)
-	if err != nil {
-		return s, false
-	}
-	return look(ctx, c)
-}
-
-// look is Look for an open client.
+// look returns the status of a console from its host or, if that does not respond, from disk, and
+// closes its client. ok is false if the console has ended.
 func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	defer c.Close()
 	limit := answerLimit

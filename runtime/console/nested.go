@@ -27,7 +27,8 @@ func CheckNesting(ctx context.Context, getenv func(string) string, name string) 
 			return fault(FaultRequest, "%s: this terminal is that of the console %s, which %s shows: it would show itself", name, inside, name)
 		default:
 			shown = append(shown, at)
-			if s, there := Look(ctx, getenv, at); there {
+			if c, err := Open(getenv, at); err == nil {
+				s, _ := look(ctx, c) // without a status it is shown nowhere
 				next = append(next, s.ShownIn...)
 			}
 		}

@@ -220,21 +220,6 @@ func TestSelectLines(t *testing.T) {
 	assert.Equal(t, FaultRequest, f.Code)
 }
 
-func TestKeys(t *testing.T) {
-	for name, want := range map[string]string{
-		"enter": "\r", "Up": "\x1b[A", "C-c": "\x03", "c-Z": "\x1a", "C-[": "\x1b", "C-?": "\x7f", "M-x": "\x1bx", "M-up": "\x1b[1;3A", "S-Tab": "\x1b[Z",
-		"q": "q", "ä": "ä", "F5": "\x1b[15~", "M-C-a": "\x1b\x01",
-	} {
-		got, err := Key(name)
-		require.NoError(t, err, name)
-		assert.Equal(t, want, got, name)
-	}
-	for _, bad := range []string{"", "foo", "C-", "C-cc", "M-", "C-ä"} {
-		_, err := Key(bad)
-		assert.Error(t, err, bad)
-	}
-}
-
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\n\nb"), int64(1), int64(0))
 	f.Add(bytes.Repeat([]byte("x"), maxLine+1), int64(-1), int64(1))

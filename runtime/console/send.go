@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/ripple/runtime/internal/keys"
 	"example.com/ripple/runtime/session"
 )
 
@@ -25,7 +26,7 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	text := q.Text
 	for _, k := range q.Keys {
-		seq, err := Key(k)
+		seq, err := keys.Sequence(k)
 		if err != nil {
 			return fault(FaultRequest, "%v", err)
 		}

@@ -158,8 +158,12 @@ type WaitRequest struct {
 
 // SendRequest types input into a running command.
 type SendRequest struct {
-	Text string   `json:"text,omitempty"`
-	Keys []string `json:"keys,omitempty"` // key names: see Key
+	Text string `json:"text,omitempty"`
+	// Keys are key names ("enter", "up", "f5") or single characters, after any modifiers: "C-" or
+	// "ctrl+" (Control), "M-" or "alt+" (Alt), "S-" or "shift+" (Shift). Where xterm sends a key
+	// without its modifier, so does a console: "S-enter" is "enter", and "C-tab" is "tab". The error
+	// for another name lists the names that exist.
+	Keys []string `json:"keys,omitempty"`
 	// Answer is one of Agent.Answers, sent instead of Text and Keys.
 	Answer string `json:"answer,omitempty"`
 	// Only refuses the request unless the command waits for input or draws on the whole screen.

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// JSONVersion is the version of the document that WriteJSON writes. It changes when a key is
+// jsonVersion is the version of the document that WriteJSON writes. It changes when a key is
 // removed or changes its meaning, not when a key is added.
-const JSONVersion = 1
+const jsonVersion = 1
 
 // WriteJSON writes one document: {"version": 1, "ok": …, "reports": [Report, …]}.
 // The keys of a report are the json tags of [Report], [TestResult] and [Failure];
@@ -20,7 +20,7 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 		Version int       `json:"version"`
 		OK      bool      `json:"ok"`
 		Reports []*Report `json:"reports"`
-	}{JSONVersion, true, append([]*Report{}, reports...)}
+	}{jsonVersion, true, append([]*Report{}, reports...)}
 	for _, r := range reports {
 		doc.OK = doc.OK && r.OK()
 	}
@@ -43,8 +43,8 @@ func ReadJSON(r io.Reader) ([]*Report, error) {
 	if doc.Version == nil || doc.Reports == nil || slices.Contains(doc.Reports, nil) {
 		return nil, errors.New("not a JSON report of contract tests")
 	}
-	if *doc.Version != JSONVersion {
-		return nil, fmt.Errorf("it is a report of version %d, and only version %d can be read", *doc.Version, JSONVersion)
+	if *doc.Version != jsonVersion {
+		return nil, fmt.Errorf("it is a report of version %d, and only version %d can be read", *doc.Version, jsonVersion)
 	}
 	for _, report := range doc.Reports {
 		for _, t := range report.Tests {

@@ -24,7 +24,7 @@ func BenchmarkLook(b *testing.B) {
 		adapter, _, _ := strings.Cut(name, "-")
 		a, problems := schema.Load("../../adapters/"+adapter+".yaml", schema.Options{})
 		require.NotNil(b, a, "%v", problems)
-		rules, err := Compile(a.Agent.Screen)
+		rules, err := compile(a.Agent.Screen)
 		require.NoError(b, err)
 		screens := readRecording(b, cast).working(rules)
 		if len(screens) == 0 {

@@ -106,7 +106,7 @@ func readRecording(t testing.TB, path string) (r recording) {
 // the screen is looked at between pieces of the output too.
 func (r recording) states(t *testing.T, screen *schema.AgentScreen, cuts *rand.Rand) string {
 	t.Helper()
-	rules, err := Compile(screen)
+	rules, err := compile(screen)
 	require.NoError(t, err)
 	s := vt.New(vt.Options{Cols: r.cols, Rows: r.rows})
 	w := watch{quiet: time.Duration(screen.QuietMS) * time.Millisecond}

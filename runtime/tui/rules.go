@@ -98,8 +98,8 @@ type rule struct {
 	pattern, without, title, question *regexp2.Regexp // nil: none
 }
 
-// Compile makes rules of what an adapter says. The error names the key.
-func Compile(s *schema.AgentScreen) (*Rules, error) {
+// compile makes rules of what an adapter says. The error names the key.
+func compile(s *schema.AgentScreen) (*Rules, error) {
 	c := compiler{}
 	r := &Rules{
 		bar: c.pattern("bar", s.Bar), prompt: c.pattern("prompt.entered", s.Prompt.Entered), id: c.pattern("session", s.Session),

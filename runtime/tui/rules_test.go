@@ -31,7 +31,7 @@ var small = &schema.AgentScreen{
 }
 
 func TestWhatARuleSees(t *testing.T) {
-	rules, err := Compile(small)
+	rules, err := compile(small)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		see   Picture
@@ -81,12 +81,12 @@ func TestWhichRowsARuleLooksAt(t *testing.T) {
 }
 
 func TestARuleThatCannotBeCompiledNamesItsKey(t *testing.T) {
-	_, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: "("}})
+	_, err := compile(&schema.AgentScreen{Text: schema.ScreenText{Below: "("}})
 	assert.ErrorContains(t, err, "agent.screen.text.below: ")
 }
 
 func TestTheAnswerIsWhatIsNew(t *testing.T) {
-	rules, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Drop: []string{`^Took`}}})
+	rules, err := compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Drop: []string{`^Took`}}})
 	require.NoError(t, err)
 	foot := []string{"", "────", "> ", "────"}
 	for name, c := range map[string]struct{ before, after, want string }{
@@ -113,7 +113,7 @@ func TestTheAnswerIsWhatIsNew(t *testing.T) {
 // A scroll bar appears and disappears, and is not part of a row; characters that look like
 // it elsewhere are.
 func TestAScrollBar(t *testing.T) {
-	rules, err := Compile(&schema.AgentScreen{Bar: "[│█]"})
+	rules, err := compile(&schema.AgentScreen{Bar: "[│█]"})
 	require.NoError(t, err)
 	s := vt.New(vt.Options{Cols: 10, Rows: 6})
 	s.Write([]byte("│ a box │ \r\nhello    │\r\n╭───────╮█\r\n         █\r\n│ x     ││\r\n日本語   ┃"))
@@ -122,7 +122,7 @@ func TestAScrollBar(t *testing.T) {
 
 // A repeated prompt is not part of the answer, whatever it looks like.
 func TestThePromptIsNoPartOfTheAnswer(t *testing.T) {
-	rules, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Mark: "^● "}})
+	rules, err := compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Mark: "^● "}})
 	require.NoError(t, err)
 	for name, c := range map[string]struct{ prompt, after, want string }{
 		"of paragraphs":           {"one\n\n- two\n\nthree", "head||> one||  - two||  three||● 1|  2||  3||● 4", "1\n2\n\n3~4"},
@@ -143,7 +143,7 @@ func TestThePromptIsNoPartOfTheAnswer(t *testing.T) {
 
 // A prompt is entered when it is to be seen, whatever stood there before.
 func TestWhenAPromptIsEntered(t *testing.T) {
-	rules, err := Compile(&schema.AgentScreen{Prompt: schema.ScreenPrompt{Entered: `^> \[Pasted`}})
+	rules, err := compile(&schema.AgentScreen{Prompt: schema.ScreenPrompt{Entered: `^> \[Pasted`}})
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		prompt, before, after string
@@ -175,7 +175,7 @@ func TestAnAnswerWithoutMarks(t *testing.T) {
 
 // A question is reported with its tool, and is not part of the answer.
 func TestTheBoxOfAQuestion(t *testing.T) {
-	rules, err := Compile(&schema.AgentScreen{States: []schema.ScreenState{{
+	rules, err := compile(&schema.AgentScreen{States: []schema.ScreenState{{
 		State: "asks", Pattern: `^Allow `, Question: `^─+\n(?<text>Allow (?<tool>.*)\?\n(?<input>.*))`, Rows: []int{-4, -1}, Answers: map[string][]string{"yes": {"y"}},
 	}}})
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestTheBoxOfAQuestion(t *testing.T) {
 }
 
 func FuzzRulesSeeAnything(f *testing.F) {
-	rules, err := Compile(small)
+	rules, err := compile(small)
 	require.NoError(f, err)
 	f.Add("│ Write?\ny or n", "hello", "✳")
 	f.Add("", "\n\n> \n", "")

@@ -103,7 +103,7 @@ func Start(a *schema.Adapter, o Options) (*TUI, error) {
 		return nil, fmt.Errorf("%s: %w", a.Name, ErrUnknown)
 	}
 	s := a.Agent.Screen
-	rules, err := Compile(s)
+	rules, err := compile(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}

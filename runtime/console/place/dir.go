@@ -18,7 +18,7 @@ import (
 // on macOS and for 108 on Linux.
 const maxPath = 100
 
-// Dir returns the private directory of this user's consoles and creates it if it is missing. It is
+// dir returns the private directory of this user's consoles and creates it if it is missing. It is
 // "ripple" in XDG_RUNTIME_DIR, else in /run/user/UID if the system has created that, else
 // /tmp/ripple-UID, and if another user has created that, a directory next to that of State. An
 // XDG_RUNTIME_DIR that is missing or belongs to another user, as su and sudo leave it, is ignored.
@@ -26,7 +26,7 @@ const maxPath = 100
 // clients start servers without these variables, and all processes have to find the same place.
 //
 // Errors: a directory that is not private to this user (0700) is refused.
-func Dir(getenv func(string) string) (string, error) {
+func dir(getenv func(string) string) (string, error) {
 	dir := runtimeDir(getenv("XDG_RUNTIME_DIR"), "/run/user")
 	if base := stateBase(getenv); base != "" && ownedByOthers(dir) {
 		dir = filepath.Join(base, "ripple", "run")
@@ -122,7 +122,7 @@ func Of(getenv func(string) string, name string) (Files, error) {
 	if !supported {
 		return Files{}, ErrUnsupported
 	}
-	dir, err := Dir(getenv)
+	dir, err := dir(getenv)
 	if err != nil {
 		return Files{}, err
 	}
@@ -130,7 +130,7 @@ func Of(getenv func(string) string, name string) (Files, error) {
 	if err != nil {
 		return Files{}, err
 	}
-	return FilesOf(dir, state, name)
+	return filesOf(dir, state, name)
 }
 
 // ErrUnsupported reports that the system lacks features that consoles need.
@@ -141,9 +141,9 @@ type NameError struct{ what string }
 
 func (e *NameError) Error() string { return e.what }
 
-// FilesOf returns the files of a console by its name. If its socket's path would be too long for
+// filesOf returns the files of a console by its name. If its socket's path would be too long for
 // the system, a hash replaces the name.
-func FilesOf(dir, state, name string) (Files, error) {
+func filesOf(dir, state, name string) (Files, error) {
 	base := name
 	if len(filepath.Join(dir, base+".sock")) > maxPath {
 		sum := sha256.Sum256([]byte(name))
@@ -167,7 +167,7 @@ func State(getenv func(string) string) (string, error) {
 	if base := stateBase(getenv); base != "" {
 		return filepath.Join(base, "ripple", "consoles"), nil
 	}
-	dir, err := Dir(getenv)
+	dir, err := dir(getenv)
 	if err != nil {
 		return "", err
 	}

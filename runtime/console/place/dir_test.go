@@ -18,13 +18,13 @@ func TestNames(t *testing.T) {
 	for _, bad := range []string{"", "-a", ".a", "..", "a/b", "a b", "ä", "a\n", strings.Repeat("n", 201)} {
 		assert.Error(t, CheckName(bad), bad)
 	}
-	f, err := FilesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 150))
+	f, err := filesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 150))
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(f.Socket), maxPath)
-	g, err := FilesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 151))
+	g, err := filesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 151))
 	require.NoError(t, err)
 	assert.NotEqual(t, f, g)
-	_, err = FilesOf("/"+strings.Repeat("d", maxPath), "/state", "a")
+	_, err = filesOf("/"+strings.Repeat("d", maxPath), "/state", "a")
 	assert.ErrorContains(t, err, "too long for a socket")
 }
 
@@ -41,7 +41,7 @@ func TestADirectoryOfOthersIsRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			runtime := t.TempDir()
 			require.NoError(t, tt.make(filepath.Join(runtime, "ripple")))
-			_, err := Dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
+			_, err := dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
 			assert.ErrorContains(t, err, tt.want)
 		})
 	}
@@ -97,7 +97,7 @@ func TestASquattedDirectoryIsNotUsed(t *testing.T) {
 	runtime, home := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(runtime, "ripple"), 0o700))
 	require.NoError(t, os.Chown(filepath.Join(runtime, "ripple"), 65534, 65534))
-	dir, err := Dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime, "HOME": home}[name] })
+	dir, err := dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime, "HOME": home}[name] })
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(home, ".local/state/ripple/run"), dir)
 }
@@ -127,7 +127,7 @@ func FuzzNames(f *testing.F) {
 		if CheckName(name) != nil {
 			return
 		}
-		found, err := FilesOf("/run/user/1000/ripple", "/home/u/.local/state/ripple/consoles", name)
+		found, err := filesOf("/run/user/1000/ripple", "/home/u/.local/state/ripple/consoles", name)
 		require.NoError(t, err)
 		for dir, path := range map[string]string{"/run/user/1000/ripple": found.Socket, "/home/u/.local/state/ripple/consoles": found.Record} {
 			require.Equal(t, dir, filepath.Dir(path))

@@ -84,7 +84,7 @@ func (c *Client) Start() {
 		can["elicitation"] = map[string]any{"form": map[string]any{}, "url": map[string]any{}}
 	}
 	c.Call("initialize", map[string]any{
-		"protocolVersion": Version, "clientCapabilities": can,
+		"protocolVersion": protocolVersion, "clientCapabilities": can,
 		"clientInfo": map[string]any{"name": "ripple", "title": "ripple", "version": cmp.Or(c.turn.Version, "0")},
 	}, (&opening{Client: c}).initialized)
 }

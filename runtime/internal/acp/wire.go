@@ -13,5 +13,5 @@
 // turn, is refused by name.
 package acp
 
-// Version is the version of the protocol that is spoken.
-const Version = 1
+// protocolVersion is the version of the protocol that is spoken.
+const protocolVersion = 1

@@ -20,14 +20,14 @@ type Problem string
 // Problems. Position and Opener of the report are about the thing that is open;
 // for Unexpected and Mismatched the position is that of the closing bracket.
 const (
-	None                Problem = ""
-	Unclosed            Problem = "unclosed"             // a bracket
-	Unexpected          Problem = "unexpected"           // a closing bracket, nothing is open
-	Mismatched          Problem = "mismatched"           // a closing bracket of another kind
-	UnterminatedString  Problem = "unterminated_string"  //
-	UnterminatedComment Problem = "unterminated_comment" // a block comment
-	EmptyDatumComment   Problem = "empty_datum_comment"  // nothing follows that it could skip
-	EmptyCharLiteral    Problem = "empty_char_literal"   // nothing follows its prefix
+	none                Problem = ""
+	unclosed            Problem = "unclosed"             // a bracket
+	unexpected          Problem = "unexpected"           // a closing bracket, nothing is open
+	mismatched          Problem = "mismatched"           // a closing bracket of another kind
+	unterminatedString  Problem = "unterminated_string"  //
+	unterminatedComment Problem = "unterminated_comment" // a block comment
+	emptyDatumComment   Problem = "empty_datum_comment"  // nothing follows that it could skip
+	emptyCharLiteral    Problem = "empty_char_literal"   // nothing follows its prefix
 )
 
 // Report is the verdict on a text.
@@ -71,7 +71,7 @@ const manyMissing = 20
 func (r Report) Message() string {
 	at := fmt.Sprintf("at line %d, column %d", r.Line, r.Column)
 	switch r.Problem {
-	case Unclosed:
+	case unclosed:
 		text := fmt.Sprintf("%q %s is never closed", r.Opener, at)
 		switch {
 		case r.Around == 1:
@@ -83,17 +83,17 @@ func (r Report) Message() string {
 			text += fmt.Sprintf(": missing %s", r.Missing)
 		}
 		return text
-	case Unexpected:
+	case unexpected:
 		return fmt.Sprintf("%q %s closes nothing", r.Found, at)
-	case Mismatched:
+	case mismatched:
 		return fmt.Sprintf("%q %s cannot close %q: expected %q", r.Found, at, r.Opener, r.Want)
-	case UnterminatedString:
+	case unterminatedString:
 		return fmt.Sprintf("the string that %s opens %s is never closed", r.Opener, at)
-	case UnterminatedComment:
+	case unterminatedComment:
 		return fmt.Sprintf("the comment that %s opens %s is never closed", r.Opener, at)
-	case EmptyDatumComment:
+	case emptyDatumComment:
 		return fmt.Sprintf("%s %s has nothing after it to skip", r.Opener, at)
-	case EmptyCharLiteral:
+	case emptyCharLiteral:
 		return fmt.Sprintf("%s %s has no character after it", r.Opener, at)
 	}
 	return ""
@@ -116,7 +116,7 @@ func New(cfg schema.BalancedParens) *Rules {
 func (rules *Rules) Check(text string) Report {
 	s := scanner{Rules: rules, text: text}
 	r := s.run()
-	if r.Problem == None {
+	if r.Problem == none {
 		return Report{Complete: true}
 	}
 	before := text[:s.at]

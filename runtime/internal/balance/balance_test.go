@@ -137,8 +137,8 @@ func TestOtherLanguages(t *testing.T) {
 
 func TestReportFields(t *testing.T) {
 	assert.Equal(t, Report{Complete: true}, New(lisp).Check("(a)"))
-	assert.Equal(t, Report{Problem: Mismatched, Line: 2, Column: 2, Opener: "(", Found: "]", Want: ")", Text: " ]"}, New(lisp).Check("(\n ]"))
-	assert.Equal(t, Report{Problem: Unclosed, Line: 1, Column: 3, Opener: "(", Around: 2, Outer: 1, Missing: ")))", Text: "((("}, New(lisp).Check("((("))
+	assert.Equal(t, Report{Problem: mismatched, Line: 2, Column: 2, Opener: "(", Found: "]", Want: ")", Text: " ]"}, New(lisp).Check("(\n ]"))
+	assert.Equal(t, Report{Problem: unclosed, Line: 1, Column: 3, Opener: "(", Around: 2, Outer: 1, Missing: ")))", Text: "((("}, New(lisp).Check("((("))
 }
 
 func TestExcerpt(t *testing.T) {
@@ -199,7 +199,7 @@ func FuzzCheck(f *testing.F) {
 		if next := New(lisp).Check(text + "\n(a)\n"); !next.Complete {
 			t.Fatalf("%q with a datum: %s", text, next.Message())
 		}
-		if next := New(lisp).Check(text + "\n("); next.Problem != Unclosed || next.Around != 0 {
+		if next := New(lisp).Check(text + "\n("); next.Problem != unclosed || next.Around != 0 {
 			t.Fatalf("%q with a bracket: %s", text, next.Message())
 		}
 		if next := New(lisp).Check(more); next.Complete && !New(lisp).Check(text+"\n"+more).Complete {

@@ -33,7 +33,7 @@ type datum struct {
 func (s *scanner) run() Report {
 	for s.pos < len(s.text) {
 		r := s.step()
-		if r.Problem != None {
+		if r.Problem != none {
 			return r
 		}
 	}
@@ -43,7 +43,7 @@ func (s *scanner) run() Report {
 	if n := len(s.open); n > 0 {
 		top := s.open[n-1]
 		s.at = top.at
-		r := Report{Problem: Unclosed, Opener: top.text, Around: n - 1}
+		r := Report{Problem: unclosed, Opener: top.text, Around: n - 1}
 		for i := n - 1; i >= max(0, n-manyMissing); i-- {
 			r.Missing += s.open[i].end
 		}
@@ -137,11 +137,11 @@ func (s *scanner) close(tok token, start int) Report {
 	s.at = start
 	n := len(s.open)
 	if n == 0 {
-		return Report{Problem: Unexpected, Found: tok.text}
+		return Report{Problem: unexpected, Found: tok.text}
 	}
 	top := s.open[n-1]
 	if top.end != tok.text {
-		return Report{Problem: Mismatched, Found: tok.text, Opener: top.text, Want: top.end}
+		return Report{Problem: mismatched, Found: tok.text, Opener: top.text, Want: top.end}
 	}
 	if len(s.pending) > 0 {
 		return s.emptyDatum()
@@ -154,7 +154,7 @@ func (s *scanner) close(tok token, start int) Report {
 func (s *scanner) emptyDatum() Report {
 	last := s.pending[len(s.pending)-1]
 	s.at = last.at
-	return Report{Problem: EmptyDatumComment, Opener: last.text}
+	return Report{Problem: emptyDatumComment, Opener: last.text}
 }
 
 // string consumes up to the closing delimiter. An escape hides the character
@@ -177,7 +177,7 @@ func (s *scanner) string(tok token, start int) Report {
 		}
 	}
 	s.at = start
-	return Report{Problem: UnterminatedString, Opener: tok.text}
+	return Report{Problem: unterminatedString, Opener: tok.text}
 }
 
 func (s *scanner) skipRune() {
@@ -210,7 +210,7 @@ func (s *scanner) comment(tok token, start int) Report {
 		}
 	}
 	s.at = start
-	return Report{Problem: UnterminatedComment, Opener: tok.text}
+	return Report{Problem: unterminatedComment, Opener: tok.text}
 }
 
 // char consumes a character literal: any one character, and the letters, digits
@@ -218,7 +218,7 @@ func (s *scanner) comment(tok token, start int) Report {
 func (s *scanner) char(tok token, start int) Report {
 	if s.pos == len(s.text) {
 		s.at = start
-		return Report{Problem: EmptyCharLiteral, Opener: tok.text}
+		return Report{Problem: emptyCharLiteral, Opener: tok.text}
 	}
 	s.skipRune()
 	for s.pos < len(s.text) {

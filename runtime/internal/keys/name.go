@@ -40,8 +40,8 @@ var modifiers = map[string]int{
 	"s": shift, "shift": shift, "m": alt, "a": alt, "alt": alt, "meta": alt, "opt": alt, "option": alt, "c": control, "ctrl": control, "control": control,
 }
 
-// Names describes the names that Sequence takes.
-const Names = "enter, tab, esc, space, backspace, up, down, left, right, home, end, pgup, pgdn, insert, delete, f1 to f12, backtab, or a single character, " +
+// names describes the names that Sequence takes.
+const names = "enter, tab, esc, space, backspace, up, down, left, right, home, end, pgup, pgdn, insert, delete, f1 to f12, backtab, or a single character, " +
 	"after any of C- or ctrl+, M- or alt+, S- or shift+ (C-c, M-x, S-tab, C-S-left)"
 
 // All returns the names of keys, sorted.
@@ -66,7 +66,7 @@ func Sequence(name string) (string, error) {
 	if seq, ok := keySequence(key, mods); ok {
 		return seq, nil
 	}
-	return "", fmt.Errorf("unknown key %q: use %s", name, Names)
+	return "", fmt.Errorf("unknown key %q: use %s", name, names)
 }
 
 // modifier splits the first modifier from a name; the bit is 0 if there is none.

@@ -41,6 +41,10 @@ func TestSequence(t *testing.T) {
 		{"\x1b-", []string{"M--", "alt+-"}},
 		{"\x1b+", []string{"M-+", "alt++"}},
 		{"\x1f", []string{"C-_"}},
+		{"\x1a", []string{"c-Z"}},
+		{"\x1b[A", []string{"Up"}},
+		{"\x1b[15~", []string{"F5"}},
+		{"q", []string{"q"}},
 		{"\x7f", []string{"C-?", "backspace"}},
 		{"ä", []string{"ä"}},
 		{"Ä", []string{"S-ä"}},
@@ -56,7 +60,7 @@ func TestSequence(t *testing.T) {
 func TestUnknownKeys(t *testing.T) {
 	for _, name := range []string{"", "foo", "C-", "C-cc", "M-", "C-ä", "C-1", "x+y", "hyper+x", "-x", "S-"} {
 		_, err := Sequence(name)
-		assert.ErrorContains(t, err, Names, name)
+		assert.ErrorContains(t, err, names, name)
 	}
 }
 

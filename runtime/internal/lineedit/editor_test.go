@@ -155,10 +155,10 @@ func TestSearch(t *testing.T) {
 // A line takes no more than a terminal keeps.
 func TestTheLongestLine(t *testing.T) {
 	e := typing{Editor: New(History{}, Completion{})}
-	e.types(strings.Repeat("x", Longest+5))
-	assert.Len(t, e.View().Chars, Longest)
+	e.types(strings.Repeat("x", longest+5))
+	assert.Len(t, e.View().Chars, longest)
 	e.types(paste + "more" + pasted)
-	assert.Len(t, e.View().Chars, Longest)
+	assert.Len(t, e.View().Chars, longest)
 }
 
 // Whatever is typed: the cursor is within the line, and no line that is handed over has

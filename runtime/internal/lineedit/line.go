@@ -16,9 +16,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Longest is how long a line may be, in bytes: what Linux's terminal keeps of one
+// longest is how long a line may be, in bytes: what Linux's terminal keeps of one
 // (N_TTY_BUF_SIZE less its end).
-const Longest = 4095
+const longest = 4095
 
 // line is the text that is edited, as what a reader takes for characters (UAX #29).
 type line struct {
@@ -43,7 +43,7 @@ func split(text string) (chars []string) {
 // insert adds text at the cursor and says whether there was room. With what is beside it, it
 // may make one character.
 func (l *line) insert(text string) bool {
-	if len(l.text())+len(text) > Longest {
+	if len(l.text())+len(text) > longest {
 		return false
 	}
 	from, to := max(l.at-1, 0), min(l.at+1, len(l.chars))

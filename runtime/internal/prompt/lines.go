@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// ManyLines is Lines of a pattern that repeats a line break without a limit.
-const ManyLines = 1 << 15
+// manyLines is Lines of a pattern that repeats a line break without a limit.
+const manyLines = 1 << 15
 
 // Lines is how many lines a prompt may span that the pattern matches: one more than
 // the line breaks that it names, by \n, \s, their forms or in a class. What merely
 // excludes something, such as [^>] or \D, means the characters of a line.
 func Lines(pattern string) int {
 	s := lineScanner{rest: pattern}
-	return min(1+s.alternatives(), ManyLines)
+	return min(1+s.alternatives(), manyLines)
 }
 
 // lineScanner counts the line breaks of a pattern.
@@ -31,7 +31,7 @@ func (s *lineScanner) alternatives() int {
 			s.rest = s.rest[1:]
 			longest, sum = max(longest, sum), 0
 		default:
-			sum = min(sum+s.atom()*s.times(), ManyLines-1)
+			sum = min(sum+s.atom()*s.times(), manyLines-1)
 		}
 	}
 	return max(longest, sum)
@@ -122,7 +122,7 @@ func (s *lineScanner) times() int {
 	most := 1
 	switch s.rest[0] {
 	case '*', '+':
-		most, s.rest = ManyLines-1, s.rest[1:]
+		most, s.rest = manyLines-1, s.rest[1:]
 	case '?':
 		s.rest = s.rest[1:]
 	case '{':
@@ -137,7 +137,7 @@ func (s *lineScanner) times() int {
 		if _, err := strconv.Atoi(least); err != nil {
 			return 1 // a brace that is one
 		}
-		most = ManyLines - 1
+		most = manyLines - 1
 		if n, err := strconv.Atoi(limit); err == nil {
 			most = min(n, most)
 		}

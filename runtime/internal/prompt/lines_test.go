@@ -13,16 +13,16 @@ func TestLines(t *testing.T) {
 		`^\[dir \d+\]\s\$ $`:           2,
 		"^one\n> $":                    2,
 		`(?<=\?)\n\n$`:                 3,
-		`\n+$`:                         ManyLines,
-		`^\s*> $`:                      ManyLines,
+		`\n+$`:                         manyLines,
+		`^\s*> $`:                      manyLines,
 		`^a\n{3}> $`:                   4,
 		`^a\n{2,5}> $`:                 6,
-		`^a\n{2,}> $`:                  ManyLines,
+		`^a\n{2,}> $`:                  manyLines,
 		`^a\n?> $`:                     2,
 		`^a\n{x}> $`:                   2,
 		`^(?:a\n|b\n\n|c)> $`:          3,
 		`^(?:a\n){2}> $`:               3,
-		`^(?:a\n)*?> $`:                ManyLines,
+		`^(?:a\n)*?> $`:                manyLines,
 		`^(?<name>a)\n> $`:             2,
 		`(?i)^a\n> $`:                  2,
 		`(?#\n\n\n)^> $`:               1,
@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 		`^a\\n> $`:                     1,
 		`^\x0a\u000A\cJ\012> $`:        5,
 		`^(?=a\n)> $`:                  2,
-		`^(?:(?:a\n){1000000}){10000}`: ManyLines,
+		`^(?:(?:a\n){1000000}){10000}`: manyLines,
 		`(`:                            1,
 		`[`:                            1,
 		`\`:                            1,
@@ -53,6 +53,6 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern string) {
 		n := Lines(pattern)
 		assert.GreaterOrEqual(t, n, 1)
-		assert.LessOrEqual(t, n, ManyLines)
+		assert.LessOrEqual(t, n, manyLines)
 	})
 }

@@ -180,7 +180,7 @@ func (c *Classifier) property(params []string) Event {
 	if !ok || key != c.cwdKey {
 		return Event{}
 	}
-	return Event{Kind: Cwd, Cwd: Unescape(value)}
+	return Event{Kind: Cwd, Cwd: unescape(value)}
 }
 
 func exitCode(params []string) *int {

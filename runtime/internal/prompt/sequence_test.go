@@ -197,7 +197,7 @@ func TestUnescape(t *testing.T) {
 		``: ``, `plain`: `plain`, `a\x3bb`: `a;b`, `\x0A\x0a`: "\n\n", `C:\\x`: `C:\x`, `C:\dir`: `C:\dir`,
 		`\\x3b`: `\x3b`, `\x`: `\x`, `\x3`: `\x3`, `\xg0`: `\xg0`, `\`: `\`, `é\xc3\xa9`: `éé`,
 	} {
-		assert.Equal(t, want, Unescape(in), in)
+		assert.Equal(t, want, unescape(in), in)
 	}
 }
 

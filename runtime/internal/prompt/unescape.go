@@ -2,11 +2,11 @@ package prompt
 
 import "strings"
 
-// Unescape undoes the escaping of values in 633;E and 633;P: `\\` is a
+// unescape undoes the escaping of values in 633;E and 633;P: `\\` is a
 // backslash and `\xHH` the byte with that hexadecimal number. Any other
 // backslash stands for itself, so an unescaped Windows path survives.
 // (VS Code, "Terminal Shell Integration", supported escape sequences.)
-func Unescape(s string) string {
+func unescape(s string) string {
 	i := strings.IndexByte(s, '\\')
 	if i < 0 {
 		return s

@@ -7,7 +7,7 @@ import "unicode/utf8"
 type Colour uint32
 
 const (
-	DefaultColour Colour = 0
+	defaultColour Colour = 0
 	palette       Colour = 1 << 24
 	rgb           Colour = 2 << 24
 	colourKind    Colour = 3 << 24

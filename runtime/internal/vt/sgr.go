@@ -44,9 +44,9 @@ func (c *gridCell) sgrPlain(n int) {
 	case n >= 100 && n <= 107:
 		c.bg = palette | Colour(n-100+8)
 	case n == 39:
-		c.fg = DefaultColour
+		c.fg = defaultColour
 	case n == 49:
-		c.bg = DefaultColour
+		c.bg = defaultColour
 	}
 }
 
@@ -81,7 +81,7 @@ func (c *gridCell) extended(n, i int, p *Params) int {
 			v[k] = p.Get(i + 1 + k)
 		}
 	}
-	colour := DefaultColour
+	colour := defaultColour
 	switch v[0] {
 	case 5:
 		colour = palette | Colour(v[1]&0xff)

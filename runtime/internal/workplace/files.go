@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is how much of a file is read or written at once, in bytes.
-const MaxText = 4 << 20
+// maxText is how much of a file is read or written at once, in bytes.
+const maxText = 4 << 20
 
 // MaxMessage is how long a message with such a text may be, in bytes: characters become
 // longer in JSON.
-const MaxMessage = 2 * MaxText
+const MaxMessage = 2 * maxText
 
 // Read returns the lines of a text file, from the line'th on, counted from 1, at most
 // limit; nil: all. Errors: ErrOutside, ErrNoText, ErrTooMuch, those of the system.
@@ -76,8 +76,8 @@ func lines(from io.Reader, line, limit *int) (string, error) {
 		piece, err := r.ReadSlice('\n')
 		b.Write(piece)
 		switch {
-		case b.Len() > MaxText:
-			return "", fmt.Errorf("%w: it has more than %d bytes; read it in parts, by line and limit", ErrTooMuch, MaxText)
+		case b.Len() > maxText:
+			return "", fmt.Errorf("%w: it has more than %d bytes; read it in parts, by line and limit", ErrTooMuch, maxText)
 		case errors.Is(err, io.EOF):
 			return b.String(), nil
 		case err == nil:
@@ -100,8 +100,8 @@ func skipLine(r *bufio.Reader) (err error) {
 // made where they are missing. Errors: ErrOutside, ErrNoText, ErrTooMuch, those of the
 // system.
 func (p *Place) Write(path, text string) error {
-	if len(text) > MaxText {
-		return fmt.Errorf("%w: the text has more than %d bytes", ErrTooMuch, MaxText)
+	if len(text) > maxText {
+		return fmt.Errorf("%w: the text has more than %d bytes", ErrTooMuch, maxText)
 	}
 	root, rel, err := p.find(path)
 	if err != nil {

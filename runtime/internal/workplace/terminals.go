@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// MaxOutput is how much of what a command prints is kept, in bytes, where the agent
+	// maxOutput is how much of what a command prints is kept, in bytes, where the agent
 	// does not want less.
-	MaxOutput = 1 << 20
+	maxOutput = 1 << 20
 	// maxTerminals is how many commands an agent may have at once.
 	maxTerminals = 100
 )
@@ -29,7 +29,7 @@ type Command struct {
 	Args []string
 	Env  []string // "NAME=value", over the place's own
 	Dir  string   // absolute; empty: the place's
-	Keep *int     // bytes of output; nil: MaxOutput
+	Keep *int     // bytes of output; nil: maxOutput
 }
 
 // Exit is how a command ended.
@@ -68,9 +68,9 @@ func (p *Place) Create(c Command) (id string, err error) {
 	env := append(p.env[:len(p.env):len(p.env)], c.Env...)
 	p.mu.Unlock()
 	words := wordsOf(c, dir, env)
-	t := &terminal{place: p, keep: MaxOutput, ended: make(chan struct{}), read: make(chan struct{})}
+	t := &terminal{place: p, keep: maxOutput, ended: make(chan struct{}), read: make(chan struct{})}
 	if c.Keep != nil {
-		t.keep = min(max(*c.Keep, 0), MaxOutput)
+		t.keep = min(max(*c.Keep, 0), maxOutput)
 	}
 	t.cmd = exec.Command(words[0], words[1:]...)
 	t.cmd.Dir, t.cmd.Env, t.cmd.SysProcAttr = dir, env, p.o.Attr

@@ -50,10 +50,10 @@ func at(parts ...string) []string { return parts }
 
 // names reports keys and topics that are invalid or ambiguous.
 func (c *checker) names() {
-	known := map[string]string{FromStart: "a name of ripple's own", Plain: "a name of ripple's own"}
+	known := map[string]string{fromStart: "a name of ripple's own", plain: "a name of ripple's own"}
 	for _, h := range c.Hats {
-		if h.Key == "" || len(h.Key) > MaxTopic || !onlyOf(strings.ToLower(h.Key), topicBytes) {
-			c.wrong(at("hats", h.Key), "%q is not a valid name of a hat: use at most %d of a-z A-Z 0-9 _ . : -; name: may be any text", h.Key, MaxTopic)
+		if h.Key == "" || len(h.Key) > maxTopic || !onlyOf(strings.ToLower(h.Key), topicBytes) {
+			c.wrong(at("hats", h.Key), "%q is not a valid name of a hat: use at most %d of a-z A-Z 0-9 _ . : -; name: may be any text", h.Key, maxTopic)
 		}
 		if other, taken := known[strings.ToLower(h.Key)]; taken {
 			c.wrong(at("hats", h.Key), "the name %q is taken: it is %s", h.Key, other)
@@ -72,17 +72,17 @@ func (c *checker) names() {
 }
 
 func (c *checker) topic(path []string, topic string) bool {
-	if topic == c.Promise || Valid(topic) {
+	if topic == c.Promise || valid(topic) {
 		return true
 	}
-	c.wrong(path, "%q is not a topic: use at most %d of a-z 0-9 _ . : -, or the completion promise %s", topic, MaxTopic, c.Promise)
+	c.wrong(path, "%q is not a topic: use at most %d of a-z 0-9 _ . : -, or the completion promise %s", topic, maxTopic, c.Promise)
 	return false
 }
 
 func (c *checker) hat(h *Hat) {
 	for i, t := range h.Triggers {
-		if !ValidTrigger(t) {
-			c.wrong(at("hats", h.Key, "triggers", strconv.Itoa(i)), "%q is not a topic: use at most %d of a-z 0-9 _ . : -, and * for any part of a segment", t, MaxTopic)
+		if !validTrigger(t) {
+			c.wrong(at("hats", h.Key, "triggers", strconv.Itoa(i)), "%q is not a topic: use at most %d of a-z 0-9 _ . : -, and * for any part of a segment", t, maxTopic)
 		}
 	}
 	for i, t := range h.Publishes {

@@ -217,8 +217,8 @@ func (s *State) unanswered(e *Ended, c Choice, why string) {
 // count, or "" if it counts.
 func (r *Rules) Refusal(h *Hat, topic string) string {
 	switch {
-	case topic != r.Promise && !Valid(topic):
-		return fmt.Sprintf("a topic is at most %d of a-z 0-9 _ . : -", MaxTopic)
+	case topic != r.Promise && !valid(topic):
+		return fmt.Sprintf("a topic is at most %d of a-z 0-9 _ . : -", maxTopic)
 	case !h.may(topic):
 		return fmt.Sprintf("%s publishes only %s", h.Key, strings.Join(h.Publishes, ", "))
 	case h == nil && topic == r.Promise && r.Promisers() != nil:
@@ -250,7 +250,7 @@ func (r *Rules) Promisers() (list []string) {
 // from returns the publisher of a turn.
 func (c Choice) from() string {
 	if c.Hat == nil {
-		return Plain
+		return plain
 	}
 	return c.Hat.Key
 }
@@ -273,5 +273,5 @@ func printable(topic string) string {
 			return -1
 		}
 		return r
-	}, topic[:min(len(topic), MaxTopic)])
+	}, topic[:min(len(topic), maxTopic)])
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// ExhaustedSuffix ends the topic that is published for a hat that has used all its turns when a
+// exhaustedSuffix ends the topic that is published for a hat that has used all its turns when a
 // topic arrives for it. The name is that of ralph-orchestrator.
-const ExhaustedSuffix = ".exhausted"
+const exhaustedSuffix = ".exhausted"
 
-func (h *Hat) exhaustedTopic() string { return strings.ToLower(h.Key) + ExhaustedSuffix }
+func (h *Hat) exhaustedTopic() string { return strings.ToLower(h.Key) + exhaustedSuffix }
 
 // bounded reports whether the hat can run out of turns.
 func (h *Hat) bounded() bool { return h.MaxActivations > 0 || h.MaxCost > 0 }

@@ -12,7 +12,7 @@ const (
 	FormatDOT     = "dot"     // https://graphviz.org/doc/info/lang.html
 )
 
-// edge is a topic from one node to another. A node is a hat's key, FromStart, Plain or the end.
+// edge is a topic from one node to another. A node is a hat's key, fromStart, plain or the end.
 type edge struct{ from, topic, to string }
 
 const theEnd = "done"
@@ -33,9 +33,9 @@ type graph struct{ *Rules }
 
 func (g graph) edges() (list []edge) {
 	if start := g.start(); start != "" {
-		list = append(list, edge{FromStart, start, g.to(start)})
+		list = append(list, edge{fromStart, start, g.to(start)})
 	} else {
-		list = append(list, edge{FromStart, "", Plain})
+		list = append(list, edge{fromStart, "", plain})
 	}
 	for i := range g.Hats {
 		h := &g.Hats[i]
@@ -43,7 +43,7 @@ func (g graph) edges() (list []edge) {
 			list = append(list, edge{h.Key, t, g.to(t)})
 		}
 		if len(g.outputs(h)) == 0 {
-			list = append(list, edge{h.Key, "", Plain})
+			list = append(list, edge{h.Key, "", plain})
 		}
 	}
 	return list
@@ -56,7 +56,7 @@ func (g graph) to(topic string) string {
 	if h := g.Route(topic); h != nil {
 		return h.Key
 	}
-	return Plain
+	return plain
 }
 
 // text renders one block per hat: its triggers, the topics that it publishes and their
@@ -68,7 +68,7 @@ func (g graph) text() string {
 		if topic == "" {
 			topic = "(anything)"
 		}
-		fmt.Fprintf(&b, "  %-30s → %s\n", topic, map[string]string{Plain: "(a plain turn)", theEnd: "(done)"}[e.to]+keyOf(e.to))
+		fmt.Fprintf(&b, "  %-30s → %s\n", topic, map[string]string{plain: "(a plain turn)", theEnd: "(done)"}[e.to]+keyOf(e.to))
 	}
 	b.WriteString("start\n")
 	edges := g.edges()
@@ -93,7 +93,7 @@ func (g graph) text() string {
 }
 
 func keyOf(node string) string {
-	if node == Plain || node == theEnd {
+	if node == plain || node == theEnd {
 		return ""
 	}
 	return node
@@ -120,7 +120,7 @@ func (h *Hat) facts() (list []string) {
 
 // nodes maps hats to names that are valid in drawings, since a key may contain any character.
 func (g graph) nodes() map[string]string {
-	nodes := map[string]string{FromStart: "n_start", Plain: "n_plain", theEnd: "n_done"}
+	nodes := map[string]string{fromStart: "n_start", plain: "n_plain", theEnd: "n_done"}
 	for i, h := range g.Hats {
 		nodes[h.Key] = fmt.Sprintf("n%d", i+1)
 	}
@@ -141,7 +141,7 @@ func (g graph) mermaid() string {
 	var b strings.Builder
 	nodes, edges := g.nodes(), g.edges()
 	b.WriteString("flowchart TD\n")
-	for _, n := range []struct{ name, shape string }{{FromStart, "([start])"}, {Plain, "[/plain turn/]"}, {theEnd, "([done])"}} {
+	for _, n := range []struct{ name, shape string }{{fromStart, "([start])"}, {plain, "[/plain turn/]"}, {theEnd, "([done])"}} {
 		if used(edges, n.name) {
 			fmt.Fprintf(&b, "  %s%s\n", nodes[n.name], n.shape)
 		}
@@ -168,7 +168,7 @@ func (g graph) dot() string {
 	var b strings.Builder
 	nodes, edges := g.nodes(), g.edges()
 	b.WriteString("digraph hats {\n  node [shape=box];\n")
-	for _, n := range []struct{ name, label string }{{FromStart, "start"}, {Plain, "plain turn"}, {theEnd, "done"}} {
+	for _, n := range []struct{ name, label string }{{fromStart, "start"}, {plain, "plain turn"}, {theEnd, "done"}} {
 		if used(edges, n.name) {
 			fmt.Fprintf(&b, "  %s [label=%q, shape=ellipse];\n", nodes[n.name], n.label)
 		}

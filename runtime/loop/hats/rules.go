@@ -66,18 +66,18 @@ func (h *Hat) may(topic string) bool {
 // Rules are the roles of a loop. Without hats and required topics, a loop ignores topics.
 type Rules struct {
 	Hats     []Hat    // in the order of the file
-	Start    string   // first topic of a run; "": DefaultStart if a hat triggers on it
+	Start    string   // first topic of a run; "": defaultStart if a hat triggers on it
 	Required []string // topics that agents must publish before a run is complete; a default does not count
 	Promise  string   // as a topic or as the last line, it claims completion
 }
 
-// DefaultStart is the first topic of a run if none is configured.
-const DefaultStart = "task.start"
+// defaultStart is the first topic of a run if none is configured.
+const defaultStart = "task.start"
 
 // Values of From and To that are not hats.
 const (
-	FromStart = "start" // the start of the loop
-	Plain     = "plain" // a turn without a hat
+	fromStart = "start" // the start of the loop
+	plain     = "plain" // a turn without a hat
 )
 
 // Active reports whether topics have an effect.
@@ -98,8 +98,8 @@ func (r *Rules) Hat(key string) *Hat {
 
 // start returns the first topic of a run, or "".
 func (r *Rules) start() string {
-	if r.Start == "" && r.Route(DefaultStart) != nil {
-		return DefaultStart
+	if r.Start == "" && r.Route(defaultStart) != nil {
+		return defaultStart
 	}
 	return r.Start
 }
@@ -110,7 +110,7 @@ func (r *Rules) Route(topic string) (to *Hat) {
 	best := 0
 	for i := range r.Hats {
 		for _, trigger := range r.Hats[i].Triggers {
-			if s := specificity(trigger); s > best && Matches(trigger, topic) {
+			if s := specificity(trigger); s > best && matches(trigger, topic) {
 				to, best = &r.Hats[i], s
 			}
 		}
@@ -118,14 +118,14 @@ func (r *Rules) Route(topic string) (to *Hat) {
 	return to
 }
 
-// MaxTopic is the maximum length of a topic, in bytes.
-const MaxTopic = 80
+// maxTopic is the maximum length of a topic, in bytes.
+const maxTopic = 80
 
 const topicBytes = "abcdefghijklmnopqrstuvwxyz0123456789_.:-"
 
-// Valid reports whether a text is a topic.
-func Valid(topic string) bool {
-	return topic != "" && len(topic) <= MaxTopic && onlyOf(topic, topicBytes)
+// valid reports whether a text is a topic.
+func valid(topic string) bool {
+	return topic != "" && len(topic) <= maxTopic && onlyOf(topic, topicBytes)
 }
 
 func onlyOf(text, bytes string) bool {
@@ -137,14 +137,14 @@ func onlyOf(text, bytes string) bool {
 	return true
 }
 
-// ValidTrigger reports whether a text is a topic or a pattern of topics.
-func ValidTrigger(trigger string) bool {
-	return trigger != "" && len(trigger) <= MaxTopic && onlyOf(trigger, topicBytes+"*")
+// validTrigger reports whether a text is a topic or a pattern of topics.
+func validTrigger(trigger string) bool {
+	return trigger != "" && len(trigger) <= maxTopic && onlyOf(trigger, topicBytes+"*")
 }
 
-// Matches reports whether a trigger matches a topic: "*" stands for any part of one segment,
+// matches reports whether a trigger matches a topic: "*" stands for any part of one segment,
 // alone for any topic.
-func Matches(trigger, topic string) bool {
+func matches(trigger, topic string) bool {
 	if trigger == "*" {
 		return true
 	}
@@ -184,7 +184,7 @@ func matchesSegment(pattern, segment string) bool {
 func specificity(trigger string) int {
 	stars := strings.Count(trigger, "*")
 	if stars == 0 {
-		return 1 + 2*MaxTopic
+		return 1 + 2*maxTopic
 	}
 	return 1 + len(trigger) - stars
 }

@@ -9,11 +9,11 @@ import (
 )
 
 func TestValid(t *testing.T) {
-	for _, topic := range []string{"a", "build.done", "a_b-c:d.9", strings.Repeat("a", MaxTopic)} {
-		assert.True(t, Valid(topic), topic)
+	for _, topic := range []string{"a", "build.done", "a_b-c:d.9", strings.Repeat("a", maxTopic)} {
+		assert.True(t, valid(topic), topic)
 	}
-	for _, topic := range []string{"", "A", "a b", "a*", "ä", "a\n", strings.Repeat("a", MaxTopic+1), "LOOP_COMPLETE"} {
-		assert.False(t, Valid(topic), topic)
+	for _, topic := range []string{"", "A", "a b", "a*", "ä", "a\n", strings.Repeat("a", maxTopic+1), "LOOP_COMPLETE"} {
+		assert.False(t, valid(topic), topic)
 	}
 }
 
@@ -38,7 +38,7 @@ func TestMatches(t *testing.T) {
 		{"*", "anything.at.all", true},
 	}
 	for _, tt := range tests {
-		assert.Equal(t, tt.want, Matches(tt.trigger, tt.topic), tt)
+		assert.Equal(t, tt.want, matches(tt.trigger, tt.topic), tt)
 	}
 }
 

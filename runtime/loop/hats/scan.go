@@ -112,7 +112,7 @@ func (s *Scanner) miss(line, why string) {
 	}
 }
 
-func shortened(line string) string { return line[:min(len(line), 2*MaxTopic)] }
+func shortened(line string) string { return line[:min(len(line), 2*maxTopic)] }
 
 func (s *Scanner) lines(text string, found func(echo)) {
 	for line := range strings.Lines(text) {

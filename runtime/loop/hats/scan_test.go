@@ -124,7 +124,7 @@ func TestScannerIsBounded(t *testing.T) {
 		assert.Equal(t, "b", found[1].Topic)
 		assert.LessOrEqual(t, len(found[1].Payload), MaxPayload)
 		assert.True(t, found[1].Cut)
-		assert.False(t, Valid(found[2].Topic), "no topic, and what is left of it is refused")
+		assert.False(t, valid(found[2].Topic), "no topic, and what is left of it is refused")
 	}
 	s = NewScanner("")
 	s.Text(strings.Repeat("<event topic=\"a\">x</event>\n", maxPublished+7))
@@ -143,7 +143,7 @@ func FuzzScanner(f *testing.F) {
 		at = min(max(at, 0), len(lines))
 		assert.Equal(t, whole, scanAll("", strings.Join(lines[:at], ""), strings.Join(lines[at:], "")))
 		for _, p := range whole {
-			assert.LessOrEqual(t, len(p), 2*MaxTopic+1+MaxPayload)
+			assert.LessOrEqual(t, len(p), 2*maxTopic+1+MaxPayload)
 		}
 		assert.Nil(t, scanAll(text, text), "an echo")
 	})

@@ -12,7 +12,7 @@ type Topic struct {
 	Topic   string `json:"topic"`
 	Payload string `json:"payload,omitempty"`
 	Cut     bool   `json:"cut,omitempty"` // the payload was truncated
-	From    string `json:"from"`          // a hat, FromStart or Plain
+	From    string `json:"from"`          // a hat, fromStart or plain
 	To      string `json:"to,omitempty"`  // a hat or Plain; "": not delivered
 	Why     string `json:"why"`           // how it was published, or the reason that it is not delivered
 	Turn    int    `json:"turn"`          // the turn that published it; 0: the start
@@ -45,7 +45,7 @@ func (r *Rules) Begin() (s State, topics []Topic) {
 		return s, nil
 	}
 	if start := r.start(); start != "" {
-		topics = []Topic{s.publish(r, NewPublished(start, ""), FromStart, "starting_event", 0)}
+		topics = []Topic{s.publish(r, NewPublished(start, ""), fromStart, "starting_event", 0)}
 	}
 	return s, topics
 }
@@ -53,7 +53,7 @@ func (r *Rules) Begin() (s State, topics []Topic) {
 // publish queues a topic.
 func (s *State) publish(r *Rules, p Published, from, why string, turn int) Topic {
 	s.Last++
-	t := Topic{ID: s.Last, Topic: p.Topic, Payload: p.Payload, Cut: p.Cut, From: from, To: Plain, Why: why, Turn: turn}
+	t := Topic{ID: s.Last, Topic: p.Topic, Payload: p.Payload, Cut: p.Cut, From: from, To: plain, Why: why, Turn: turn}
 	if to := r.Route(p.Topic); to != nil {
 		t.To = to.Key
 	}

@@ -113,7 +113,7 @@ func cutTag(text string) (topic string, length int, why string) {
 		rest := attributes[at:]
 		switch {
 		case strings.HasPrefix(rest, ">") && topic != "":
-			return topic[:min(len(topic), 2*MaxTopic)], len(tagBegin) + at + 1, ""
+			return topic[:min(len(topic), 2*maxTopic)], len(tagBegin) + at + 1, ""
 		case strings.HasPrefix(rest, "\\"): // a JSON escape
 			return "", 0, ""
 		}
@@ -138,7 +138,7 @@ var attribute = lazyregexp.New(`^[a-z_-]{1,40}=["']`)
 
 // nearly describes the syntax error of an intended tag; prose about <event …> is not one.
 func nearly(attributes, wanted string) string {
-	if almost().MatchString(attributes[:min(len(attributes), 2*MaxTopic)]) {
+	if almost().MatchString(attributes[:min(len(attributes), 2*maxTopic)]) {
 		return wanted
 	}
 	return ""

@@ -28,16 +28,16 @@ func Guarded(args []string) bool {
 	return false
 }
 
-// Hosting tells of a command line whether it will start a console. It may err: a host that
+// hosting tells of a command line whether it will start a console. It may err: a host that
 // is told nothing ends, and who finds none starts one.
-func Hosting(args []string) bool {
+func hosting(args []string) bool {
 	return len(args) > 1 && args[0] == "console" && args[1] == "start" && !has(args, "--help") && !has(args, "-h")
 }
 
 // PlainStart tells of a command line whether it starts a console with nothing said but
 // the adapter, which may be left out, and a name.
 func PlainStart(args []string) (adapter, name string, ok bool) {
-	if !Hosting(args) {
+	if !hosting(args) {
 		return "", "", false
 	}
 	const flag = "--name"

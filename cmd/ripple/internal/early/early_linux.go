@@ -11,7 +11,7 @@ func init() {
 	switch args := os.Args[1:]; {
 	case Guarded(args):
 		keeper.Early()
-	case Hosting(args):
+	case hosting(args):
 		host = startHost() // what fails will fail again, and be told, without us
 	}
 }

@@ -81,7 +81,7 @@ func TestHosting(t *testing.T) {
 		"__complete console start ba":   false,
 		"":                              false,
 	} {
-		if got := Hosting(strings.Fields(line)); got != want {
+		if got := hosting(strings.Fields(line)); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}

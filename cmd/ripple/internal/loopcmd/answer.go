@@ -27,8 +27,8 @@ type reply struct {
 	allow, deny bool
 }
 
-// NewAnswer returns the answer command.
-func NewAnswer(shared *ui.App) *cobra.Command {
+// newAnswer returns the answer command.
+func newAnswer(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var r reply
 	cmd := &cobra.Command{
@@ -261,8 +261,8 @@ func ways(q record.Question) string {
 	return strings.Join(list, "\n  ")
 }
 
-// NewGuide returns the guide command.
-func NewGuide(shared *ui.App) *cobra.Command {
+// newGuide returns the guide command.
+func newGuide(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	return &cobra.Command{
 		Use:   "guide {TEXT | -}",

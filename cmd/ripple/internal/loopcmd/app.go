@@ -27,7 +27,7 @@ func New(a *ui.App) *cobra.Command {
 // Commands returns new instances of the commands of a loop.
 func Commands(a *ui.App) []*cobra.Command {
 	return []*cobra.Command{
-		NewInit(a), NewRun(a), NewStatus(a), NewWatch(a), NewStop(a), NewGuide(a), NewAnswer(a), NewReset(a),
-		NewReplay(a), NewHats(a), NewEvents(a), NewEmit(a),
+		newInit(a), newRun(a), newStatus(a), newWatch(a), newStop(a), newGuide(a), newAnswer(a), newReset(a),
+		newReplay(a), newHats(a), newEvents(a), newEmit(a),
 	}
 }

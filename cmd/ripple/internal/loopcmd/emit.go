@@ -13,8 +13,8 @@ import (
 	"example.com/ripple/runtime/loop/journal"
 )
 
-// NewEmit returns the emit command.
-func NewEmit(shared *ui.App) *cobra.Command {
+// newEmit returns the emit command.
+func newEmit(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var asJSON string
 	cmd := &cobra.Command{

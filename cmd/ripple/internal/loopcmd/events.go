@@ -14,8 +14,8 @@ import (
 	"example.com/ripple/runtime/loop/record"
 )
 
-// NewEvents returns the events command.
-func NewEvents(shared *ui.App) *cobra.Command {
+// newEvents returns the events command.
+func newEvents(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var asJSON bool
 	cmd := &cobra.Command{

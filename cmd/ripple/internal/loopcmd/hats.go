@@ -14,8 +14,8 @@ import (
 	"example.com/ripple/runtime/loop/hats"
 )
 
-// NewHats returns the hats command.
-func NewHats(shared *ui.App) *cobra.Command {
+// newHats returns the hats command.
+func newHats(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var format string
 	formats := []string{hats.FormatText, hats.FormatMermaid, hats.FormatDOT}

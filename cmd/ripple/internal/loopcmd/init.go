@@ -27,8 +27,8 @@ var (
 	initAgent string
 )
 
-// NewInit returns the init command.
-func NewInit(shared *ui.App) *cobra.Command {
+// newInit returns the init command.
+func newInit(shared *ui.App) *cobra.Command {
 	a := &starter{shared}
 	var from, preset string
 	cmd := &cobra.Command{

@@ -21,8 +21,8 @@ import (
 	"example.com/ripple/schema"
 )
 
-// NewReplay is ripple replay.
-func NewReplay(shared *ui.App) *cobra.Command {
+// newReplay is ripple replay.
+func newReplay(shared *ui.App) *cobra.Command {
 	a := &player{shared}
 	var speed float64
 	var turn int

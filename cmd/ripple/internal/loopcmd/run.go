@@ -34,8 +34,8 @@ type loopFlags struct {
 	kept       bool   // the task is the one that the run began with
 }
 
-// NewRun is ripple run.
-func NewRun(shared *ui.App) *cobra.Command {
+// newRun is ripple run.
+func newRun(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var f loopFlags
 	cmd := &cobra.Command{

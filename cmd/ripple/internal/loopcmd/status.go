@@ -16,8 +16,8 @@ import (
 	"example.com/ripple/runtime/loop/record"
 )
 
-// NewStatus returns the status command.
-func NewStatus(shared *ui.App) *cobra.Command {
+// newStatus returns the status command.
+func newStatus(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var asJSON, byCode bool
 	cmd := &cobra.Command{

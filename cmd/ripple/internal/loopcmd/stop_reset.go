@@ -17,8 +17,8 @@ import (
 	"example.com/ripple/runtime/loop/layout"
 )
 
-// NewReset returns the reset command.
-func NewReset(shared *ui.App) *cobra.Command {
+// newReset returns the reset command.
+func newReset(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	return &cobra.Command{
 		Use:   "reset {circuit | session}",
@@ -50,8 +50,8 @@ the next turn start a new session. Neither changes any of your files.`,
 	}
 }
 
-// NewStop returns the stop command.
-func NewStop(shared *ui.App) *cobra.Command {
+// newStop returns the stop command.
+func newStop(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var now bool
 	cmd := &cobra.Command{

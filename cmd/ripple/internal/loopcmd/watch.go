@@ -14,8 +14,8 @@ import (
 	"example.com/ripple/runtime/loop/record"
 )
 
-// NewWatch is ripple watch.
-func NewWatch(shared *ui.App) *cobra.Command {
+// newWatch is ripple watch.
+func newWatch(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	return &cobra.Command{
 		Use:   "watch",

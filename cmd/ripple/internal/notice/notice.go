@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Off is the variable that, set to anything, switches it off; so does CI.
-const Off = "RIPPLE_NO_UPDATE_NOTICE"
+// off is the variable that, set to anything, switches it off; so does CI.
+const off = "RIPPLE_NO_UPDATE_NOTICE"
 
 const (
 	day     = 24 * time.Hour
@@ -49,7 +49,7 @@ type known struct {
 // Begin is called when a command begins, and end when it is over: it gives what to tell,
 // mostly nothing.
 func (n Notice) Begin() (end func() string) {
-	if n.Feed == "" || !n.Terminal || n.Getenv("CI") != "" || n.Getenv(Off) != "" || n.Dir == "" || !released(n.Version) {
+	if n.Feed == "" || !n.Terminal || n.Getenv("CI") != "" || n.Getenv(off) != "" || n.Dir == "" || !released(n.Version) {
 		return func() string { return "" }
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -127,7 +127,7 @@ func (n Notice) tell() string {
 	if n.write(k) != nil {
 		return "" // else it would be told every time
 	}
-	return fmt.Sprintf("there is a newer ripple, %s; this is %s (%s=1 switches this off)", k.Latest, n.Version, Off)
+	return fmt.Sprintf("there is a newer ripple, %s; this is %s (%s=1 switches this off)", k.Latest, n.Version, off)
 }
 
 // within says that less than a day is between. A time to come is none: a clock was wrong.

@@ -109,7 +109,7 @@ func TestOff(t *testing.T) {
 	for name, change := range map[string]func(*Notice){
 		"no terminal":       func(n *Notice) { n.Terminal = false },
 		"CI":                set("CI"),
-		"the variable":      set(Off),
+		"the variable":      set(off),
 		"no address":        func(n *Notice) { n.Feed = "" },
 		"no release":        func(n *Notice) { n.Version = "v0.0.0-20260101000000-0123456789ab" },
 		"built from source": func(n *Notice) { n.Version = "(devel)" },

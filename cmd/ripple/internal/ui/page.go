@@ -147,7 +147,7 @@ type ToolUse struct {
 	said           string // error message
 }
 
-// NewToolUse returns a use that starts at the given time; roots are for ShortPath.
+// NewToolUse returns a use that starts at the given time; roots are for shortPath.
 func NewToolUse(e event.Event, at time.Time, roots []string) *ToolUse {
 	return &ToolUse{id: e.ID, Name: FirstLine(e.Name), What: toolSummary(e, roots), Begun: at}
 }

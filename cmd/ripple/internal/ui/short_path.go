@@ -25,10 +25,10 @@ func ProjectRoots() []string {
 	return list
 }
 
-// ShortPath returns a path relative to the project, or with … for the working tree of a loop in it.
+// shortPath returns a path relative to the project, or with … for the working tree of a loop in it.
 // Backslashes count as slashes, and case is ignored on systems whose file names are
 // case-insensitive: Windows and macOS.
-func ShortPath(path string, roots []string) string {
+func shortPath(path string, roots []string) string {
 	slashed := strings.ReplaceAll(path, `\`, "/")
 	for _, root := range roots {
 		root = strings.TrimSuffix(strings.ReplaceAll(root, `\`, "/"), "/") + "/"

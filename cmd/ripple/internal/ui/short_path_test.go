@@ -23,10 +23,10 @@ func TestShortPath(t *testing.T) {
 		"/srv/ark/x-worktree/a.go":                 "x-worktree/a.go",
 		"":                                         "",
 	} {
-		assert.Equal(t, want, ShortPath(path, roots), path)
+		assert.Equal(t, want, shortPath(path, roots), path)
 	}
-	assert.Equal(t, `D:\x`, ShortPath(`D:\x`, []string{`C:\x`}))
-	assert.Equal(t, "a.go", ShortPath(`C:\x\a.go`, []string{`C:\x`}))
+	assert.Equal(t, `D:\x`, shortPath(`D:\x`, []string{`C:\x`}))
+	assert.Equal(t, "a.go", shortPath(`C:\x\a.go`, []string{`C:\x`}))
 }
 
 func TestToolsAreShownWithShortPaths(t *testing.T) {

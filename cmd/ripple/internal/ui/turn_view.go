@@ -18,7 +18,7 @@ type TurnView struct {
 	*App
 	adapter *schema.Adapter
 	encode  *json.Encoder // nil: not JSON
-	roots   []string      // for ShortPath
+	roots   []string      // for shortPath
 	Paged   bool          // standard output gets pages
 	Marked  bool          // standard error gets pages
 	Open    []*ToolUse    // without a result yet
@@ -127,7 +127,7 @@ func (v *TurnView) Outcome(o agent.Outcome) {
 	}
 }
 
-// toolSummary describes the input of a tool in one line; roots are for ShortPath.
+// toolSummary describes the input of a tool in one line; roots are for shortPath.
 func toolSummary(e event.Event, roots []string) string {
 	var input map[string]any
 	if json.Unmarshal(e.Input, &input) != nil {
@@ -136,7 +136,7 @@ func toolSummary(e event.Event, roots []string) string {
 	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
 		if s, is := input[key].(string); is && s != "" {
 			if strings.HasSuffix(key, "path") {
-				s = ShortPath(s, roots)
+				s = shortPath(s, roots)
 			}
 			return FirstLine(s)
 		}
