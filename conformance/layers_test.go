@@ -116,7 +116,6 @@ var layers = map[string]row{
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
-	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
 	"cmd/ripple/internal/ui":         {5, "internal/quote runtime/box internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
@@ -152,6 +151,8 @@ var confined = map[string]string{
 	"github.com/creack/pty":                        "runtime/pty",
 	"github.com/spf13/cobra":                       "cmd/ripple",
 	"github.com/landlock-lsm/go-landlock/landlock": "runtime/sandbox",
+	"github.com/stretchr/testify/assert":           "internal/testkit",
+	"github.com/stretchr/testify/require":          "internal/testkit",
 }
 
 func TestLayers(t *testing.T) {

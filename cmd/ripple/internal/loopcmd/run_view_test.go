@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/screentest"
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/config"
 	"example.com/ripple/runtime/registry"
@@ -56,13 +56,13 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 func TestLiveView(t *testing.T) {
 	for _, width := range []int{40, 80, 200} {
 		screen, line := live(t, width, false)
-		screentest.Fits(t, screen, width)
+		testkit.ScreenFits(t, screen, width)
 		golden(t, fmt.Sprintf("live-%d.txt", width), screen)
 		assert.Equal(t, "waiting 4s after a failed turn · turn 3/100 · 6s · 100 calls left · $1.25", line)
 	}
 	screen, _ := live(t, 80, true)
-	screentest.Fits(t, screen, 80)
+	testkit.ScreenFits(t, screen, 80)
 	golden(t, "live-80-colour.txt", screen)
 	plain, _ := live(t, 80, false)
-	assert.Equal(t, plain, screentest.Plain(screen), "colours add nothing but colours")
+	assert.Equal(t, plain, testkit.WithoutColors(screen), "colours add nothing but colours")
 }

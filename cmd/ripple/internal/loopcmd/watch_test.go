@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/screentest"
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/journal"
 )
 
@@ -66,7 +66,7 @@ func TestDashboardScreens(t *testing.T) {
 	screen := func(name string, width, height int) string {
 		d.Update(tea.WindowSizeMsg{Width: width, Height: height})
 		shown := d.render()
-		screentest.Fits(t, shown, width)
+		testkit.ScreenFits(t, shown, width)
 		assert.Len(t, strings.Split(shown, "\n"), height, "the footer is at the bottom")
 		golden(t, name, shown)
 		return shown
@@ -75,7 +75,7 @@ func TestDashboardScreens(t *testing.T) {
 	plain := screen("watch-80.txt", 80, 24)
 	screen("watch-200.txt", 200, 50)
 	d.colour = true
-	assert.Equal(t, plain, screentest.Plain(screen("watch-80-colour.txt", 80, 24)), "colours add nothing but colours")
+	assert.Equal(t, plain, testkit.WithoutColors(screen("watch-80-colour.txt", 80, 24)), "colours add nothing but colours")
 	d.colour = false
 	for range 3 {
 		d.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
@@ -147,7 +147,7 @@ func TestDashboardKeepsItsSize(t *testing.T) {
 	d.read()
 	for _, size := range [][2]int{{50, 20}, {20, 8}, {10, 12}, {300, 100}, {120, 3}} {
 		d.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		screentest.Fits(t, d.render(), size[0])
+		testkit.ScreenFits(t, d.render(), size[0])
 		if size[1] > 8 {
 			assert.Len(t, strings.Split(d.render(), "\n"), size[1])
 		}
@@ -180,7 +180,7 @@ null
 		for _, want := range []string{"ab", "xy", "cd", "ef", "● ab · gh", "next: n[2Jo", "$4.00  █"} {
 			assert.Contains(t, shown, want)
 		}
-		screentest.Fits(t, shown, width)
+		testkit.ScreenFits(t, shown, width)
 		assert.NotContains(t, shown, "evil")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/cmd/ripple/internal/screentest"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/event"
 )
 
@@ -50,7 +50,7 @@ func FuzzPage(f *testing.F) {
 		width = 10 + int(uint(width)%200)
 		p := Page{Width: width}
 		lines := p.Say(text)
-		screentest.Fits(t, strings.Join(lines, "\n"), width)
+		testkit.ScreenFits(t, strings.Join(lines, "\n"), width)
 		if strings.Contains(text, "```") || strings.Contains(text, "RALPH_STATUS") {
 			return
 		}
