@@ -79,8 +79,6 @@ var layers = map[string]row{
 	// Access of an agent to its client's machine.
 	"runtime/internal/workplace": {1, "runtime/proctree"},
 
-	"runtime/checkup": {2, "runtime/launch runtime/proctree schema"},
-
 	"runtime/session/internal/machine": {1, ""},
 
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
@@ -116,7 +114,7 @@ var layers = map[string]row{
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
-	"cmd/ripple/internal/ui":         {5, "internal/quote runtime/box internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
+	"cmd/ripple/internal/ui":         {5, "internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/onepage":    {1, "runtime/event"},
@@ -126,11 +124,11 @@ var layers = map[string]row{
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/castpage cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},
 	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
-	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/checkup runtime/registry schema"},
+	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent internal/projectfile runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
+	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
 	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner schema schema/validate"},
 

@@ -3,6 +3,7 @@
 //
 // [Build] is the main path. It starts nothing and writes nothing, so every rule
 // here is tested as a table; the session writes Plan.Files and starts the rest.
+// [Examiner] checks, without a turn or a session, whether a program can be used here.
 //
 // # Command line
 //

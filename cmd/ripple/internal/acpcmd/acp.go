@@ -11,7 +11,7 @@ import (
 
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/acp"
-	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/schema"
 )
@@ -102,7 +102,7 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 // program for it is here, because an agent can ask the editor there; else as usual.
 func turnWay(ctx context.Context, a *ui.App, e *registry.Entry, transport string) (*registry.Entry, error) {
 	if transport == "" {
-		if way, err := ui.Way(e, schema.TransportACP); err == nil && a.Ready(ctx, way, checkup.Program{}) == nil {
+		if way, err := ui.Way(e, schema.TransportACP); err == nil && a.Ready(ctx, way, launch.Program{}) == nil {
 			return way, nil
 		}
 	}
@@ -110,7 +110,7 @@ func turnWay(ctx context.Context, a *ui.App, e *registry.Entry, transport string
 	if err != nil {
 		return nil, err
 	}
-	return way, a.Ready(ctx, way, checkup.Program{})
+	return way, a.Ready(ctx, way, launch.Program{})
 }
 
 // loopCommand is ripple run as the server starts it. A person who writes a prompt wants

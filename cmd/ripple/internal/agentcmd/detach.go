@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/checkup"
 	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/launch"
 	"example.com/ripple/schema"
 )
 
@@ -26,7 +26,7 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 	if c.ToolsFile != "" {
 		return ui.UsageError("", "%s gets --allowed-tools from a file that is removed after the turn: it cannot be combined with --detach", g.DisplayName)
 	}
-	if err := a.Ready(ctx, e, checkup.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
+	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(f.options.Dir)

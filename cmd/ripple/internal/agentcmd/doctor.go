@@ -13,7 +13,6 @@ import (
 
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/checkup"
 	"example.com/ripple/runtime/contract"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/registry"
@@ -80,21 +79,21 @@ not: it is missing or too old, no user is logged in, or its probe failed.`,
 
 // diagnosis is what the doctor found about one program.
 type diagnosis struct {
-	Name       string        `json:"name"`
-	Family     string        `json:"family"`
-	Priority   int           `json:"priority,omitempty"` // place in auto-detection; 0: never chosen
-	Executable string        `json:"executable,omitempty"`
-	Version    string        `json:"version,omitempty"`
-	MinVersion string        `json:"min_version,omitempty"`
-	Login      checkup.Login `json:"login,omitempty"` // yes, no, unknown
-	Probe      *probed       `json:"probe,omitempty"` // nil: not asked
-	Ways       []string      `json:"ways,omitempty"`  // how its turns can be taken here: stdio, acp, screen
-	Usable     bool          `json:"usable"`
-	Todo       []string      `json:"todo,omitempty"`
-	Unverified string        `json:"unverified,omitempty"`
+	Name       string       `json:"name"`
+	Family     string       `json:"family"`
+	Priority   int          `json:"priority,omitempty"` // place in auto-detection; 0: never chosen
+	Executable string       `json:"executable,omitempty"`
+	Version    string       `json:"version,omitempty"`
+	MinVersion string       `json:"min_version,omitempty"`
+	Login      launch.Login `json:"login,omitempty"` // yes, no, unknown
+	Probe      *probed      `json:"probe,omitempty"` // nil: not asked
+	Ways       []string     `json:"ways,omitempty"`  // how its turns can be taken here: stdio, acp, screen
+	Usable     bool         `json:"usable"`
+	Todo       []string     `json:"todo,omitempty"`
+	Unverified string       `json:"unverified,omitempty"`
 }
 
-func newDiagnosis(e *registry.Entry, r checkup.Report) diagnosis {
+func newDiagnosis(e *registry.Entry, r launch.Examination) diagnosis {
 	d := diagnosis{
 		Name: e.Name, Family: string(e.Adapter.Family), Executable: r.Executable, Version: r.Version, MinVersion: r.MinVersion,
 		Login: r.Login, Usable: r.Usable, Todo: r.Todo, Unverified: e.Adapter.Unverified,
@@ -153,7 +152,7 @@ func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFl
 		if ctx.Err() != nil {
 			break
 		}
-		d := newDiagnosis(e, a.Examine(ctx, e, checkup.Program{}))
+		d := newDiagnosis(e, a.Examine(ctx, e, launch.Program{}))
 		if f.probe {
 			shown.Update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
 			d.probe(ctx, e, f.timeout)

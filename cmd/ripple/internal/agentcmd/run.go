@@ -14,8 +14,8 @@ import (
 	"example.com/ripple/cmd/ripple/internal/seat"
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/checkup"
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/schema"
@@ -135,7 +135,7 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	if err := a.Ready(ctx, e, checkup.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
+	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
 		return err
 	}
 	if f.transcript != "" {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/config"
 )
@@ -37,11 +37,11 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 // readyAll checks all agents of a loop before the first turn: when the first one becomes limited,
 // nobody may be present to install another or to log in.
 func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) error {
-	if err := a.Ready(ctx, first.entry, checkup.Program{}); err != nil {
+	if err := a.Ready(ctx, first.entry, launch.Program{}); err != nil {
 		return err
 	}
 	for _, m := range o.Fallback {
-		err := a.Ready(ctx, m.Agent.(*loopAgent).entry, checkup.Program{})
+		err := a.Ready(ctx, m.Agent.(*loopAgent).entry, launch.Program{})
 		if e, is := errors.AsType[*ui.ExitError](err); is && e.Err != nil {
 			return ui.FailWith(e.Code, fmt.Errorf("%s: %w", o.Config.Source("FALLBACK").From, e.Err), e.Hint)
 		}

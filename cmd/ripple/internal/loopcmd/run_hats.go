@@ -9,7 +9,7 @@ import (
 
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/config"
 	"example.com/ripple/runtime/loop/hats"
@@ -91,7 +91,7 @@ func (a *app) readyHats(ctx context.Context, first *loopAgent, o loop.Options) e
 			continue
 		}
 		seen[m.Name] = true
-		if err := a.Ready(ctx, m.Agent.(*loopAgent).entry, checkup.Program{}); err != nil {
+		if err := a.Ready(ctx, m.Agent.(*loopAgent).entry, launch.Program{}); err != nil {
 			return placed(o.Config.HatPlace(h.Key)+": hat "+h.Key, err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/checkup"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/schema"
@@ -77,7 +76,7 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
-		found := a.examiner.Look(ctx, e.Adapter, checkup.Program{})
+		found := a.examiner.Look(ctx, e.Adapter, launch.Program{})
 		if found.Usable {
 			a.Trust.reportProject(e)
 			return e, nil
@@ -89,13 +88,13 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 }
 
 // Examine checks a program as it will be started, and whether a user is logged in.
-func (a *App) Examine(ctx context.Context, e *registry.Entry, p checkup.Program) checkup.Report {
+func (a *App) Examine(ctx context.Context, e *registry.Entry, p launch.Program) launch.Examination {
 	return a.examiner.Examine(ctx, e.Adapter, p)
 }
 
 // Ready returns an error before the first turn if every turn would fail: the program is missing or
 // too old, or no user is logged in. An unknown version is accepted.
-func (a *App) Ready(ctx context.Context, e *registry.Entry, p checkup.Program) error {
+func (a *App) Ready(ctx context.Context, e *registry.Entry, p launch.Program) error {
 	d := a.Examine(ctx, e, p)
 	if ctx.Err() != nil {
 		return ExitWith(ExitInterrupted)
@@ -107,7 +106,7 @@ func (a *App) Ready(ctx context.Context, e *registry.Entry, p checkup.Program) e
 		return FailWith(ExitMissing, err, "or choose another agent: ripple doctor lists them")
 	case d.TooOld():
 		return FailWith(ExitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
-	case d.Login == checkup.LoggedOut:
+	case d.Login == launch.LoggedOut:
 		return FailWith(ExitBlocked, fmt.Errorf("nobody is logged in to %s", e.Adapter.Agent.DisplayName), todo)
 	}
 	return nil

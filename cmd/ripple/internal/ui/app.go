@@ -33,7 +33,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/launch"
 )
 
 // Environment is the process environment, on which the output to a terminal depends.
@@ -54,7 +54,7 @@ type App struct {
 	ErrTerminal bool // standard error is a terminal that supports escape sequences
 
 	failure  *failure
-	examiner checkup.Examiner
+	examiner launch.Examiner
 	Trust    *Trust
 }
 

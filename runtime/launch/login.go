@@ -1,4 +1,4 @@
-package checkup
+package launch
 
 import (
 	"context"

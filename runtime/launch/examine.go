@@ -1,7 +1,4 @@
-// Package checkup checks, without a turn or a session, whether an adapter's program can be
-// used here: whether it is installed, reports a version that is new enough, and, for an
-// agent, is logged in.
-package checkup
+package launch
 
 import (
 	"cmp"
@@ -13,7 +10,6 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"example.com/ripple/runtime/launch"
 	"example.com/ripple/schema"
 )
 
@@ -25,11 +21,12 @@ type Program struct {
 }
 
 func (p Program) environment(a *schema.Adapter) []string {
-	return slices.Concat(launch.AgentEnviron(a, os.Environ()), p.Env)
+	return slices.Concat(AgentEnviron(a, os.Environ()), p.Env)
 }
 
-// Report is what was found about one program.
-type Report struct {
+// Examination is the result of looking at one program: whether it is installed, reports a version that
+// is new enough, and, for an agent, is logged in.
+type Examination struct {
 	Executable string // its path; "": it is not there
 	Version    string // "": not told
 	MinVersion string // that the adapter needs; "": any
@@ -39,10 +36,10 @@ type Report struct {
 }
 
 // TooOld says that the version is below the least one.
-func (r Report) TooOld() bool { return older(r.Version, r.MinVersion) }
+func (r Examination) TooOld() bool { return older(r.Version, r.MinVersion) }
 
 // need takes in what keeps the program from being used.
-func (r *Report) need(todo string) {
+func (r *Examination) need(todo string) {
 	r.Usable = false
 	r.Todo = append(r.Todo, todo)
 }
@@ -54,14 +51,14 @@ type Examiner struct {
 }
 
 // Examine looks at a program as it will be started, and at who is logged in.
-func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Report {
+func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Examination {
 	r := x.Look(ctx, a, p)
 	if a.Agent == nil || r.Executable == "" {
 		return r
 	}
 	asked := r.Executable
 	if a.OwnProgram() { // only the agent's own knows the arguments
-		asked, _ = launch.Locate(a.Whole(), launch.OSHost(), "") // empty: there is nobody to be asked
+		asked, _ = Locate(a.Whole(), OSHost(), "") // empty: there is nobody to be asked
 	}
 	r.Login = findLogin(ctx, a, asked, p)
 	if r.Login == LoggedOut {
@@ -71,12 +68,12 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Re
 }
 
 // Look does the same without asking for a login, which takes some agents seconds.
-func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Report) {
-	r.Executable, _ = launch.Locate(a, launch.OSHost(), p.Executable) // empty: it is not there
+func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Examination) {
+	r.Executable, _ = Locate(a, OSHost(), p.Executable) // empty: it is not there
 	if a.Agent != nil {
 		r.MinVersion = a.Agent.MinVersion
 	}
-	advice := launch.InstallAdvice(a.Process.Install)
+	advice := InstallAdvice(a.Process.Install)
 	if r.Executable == "" {
 		r.need("install it: " + cmp.Or(advice, "how is not known"))
 		return r
@@ -94,7 +91,7 @@ func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Re
 func (x *Examiner) version(ctx context.Context, a *schema.Adapter, path string, p Program) string {
 	version, asked := x.versions[path]
 	if !asked {
-		version = launch.Version(ctx, a, path, p.Dir, p.environment(a))
+		version = Version(ctx, a, path, p.Dir, p.environment(a))
 		if x.versions == nil {
 			x.versions = map[string]string{}
 		}

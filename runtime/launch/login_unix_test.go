@@ -1,6 +1,6 @@
 //go:build unix
 
-package checkup
+package launch
 
 import (
 	"context"
