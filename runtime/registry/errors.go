@@ -14,6 +14,7 @@ type NotFoundError struct {
 	Name        string
 	Suggestions []string // names and aliases that are near, nearest first
 	Known       []string // the names of all adapters, sorted
+	Excess      string   // why no adapter of the project was read; "": they were
 }
 
 // maxListed is how many known names fit into a message.
@@ -30,6 +31,9 @@ func (e *NotFoundError) Error() string {
 		text += "; known are " + strings.Join(e.Known, ", ")
 	default:
 		text += fmt.Sprintf("; %d others are known", len(e.Known))
+	}
+	if e.Excess != "" {
+		text += "; " + e.Excess
 	}
 	return text
 }
@@ -83,7 +87,7 @@ func checkName(name string) error {
 
 // notFound explains with everything that is known.
 func (r *Registry) notFound(name string) error {
-	e := &NotFoundError{Name: name}
+	e := &NotFoundError{Name: name, Excess: r.Excess()}
 	for _, entry := range r.List() {
 		e.Known = append(e.Known, entry.Name)
 	}

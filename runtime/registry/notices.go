@@ -22,6 +22,7 @@ const (
 	NoticeCollision  NoticeKind = "collision"  // two adapters of one origin claim a name or alias
 	NoticeBroken     NoticeKind = "broken"     // a file does not load
 	NoticeUnreadable NoticeKind = "unreadable" // a directory cannot be listed
+	NoticeExcess     NoticeKind = "excess"     // a project has more adapters than are read
 	NoticeUntrusted  NoticeKind = "untrusted"  // an adapter of the project that nobody has agreed to
 )
 
@@ -56,6 +57,18 @@ func (r *Registry) Notices() []Notice {
 		}
 	})
 	return all
+}
+
+// Excess says why no adapter of the project was read: they exceed a limit. Otherwise it is "".
+func (r *Registry) Excess() string {
+	for _, l := range r.layers {
+		for _, n := range l.notices {
+			if n.Kind == NoticeExcess {
+				return n.Message
+			}
+		}
+	}
+	return ""
 }
 
 // lost is the notice for a claim that leads elsewhere. An alias that leads to a

@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,5 +90,46 @@ func TestABrokenAdapterOfAProjectTakesNoName(t *testing.T) {
 		assert.Len(t, r.List(), 1)
 		require.Len(t, r.Notices(), 1)
 		assert.Equal(t, NoticeBroken, r.Notices()[0].Kind)
+	}
+}
+
+// The adapters of a project are read before anybody trusts it, at each completion.
+func TestAdaptersOfAProjectAreLimited(t *testing.T) {
+	many := func(n int) map[string]string {
+		files := map[string]string{}
+		for i := range n {
+			files[fmt.Sprintf("a%d.yaml", i)] = adapterYAML(fmt.Sprintf("a%d", i), "project", "bash")
+		}
+		return files
+	}
+	large := map[string]string{"a0.yaml": adapterYAML("a0", "project", "bash") + "#" + strings.Repeat(" ", maxProjectBytes)}
+	for name, c := range map[string]struct {
+		files map[string]string
+		used  int
+		says  string
+	}{
+		"few":      {many(3), 3, ""},
+		"the most": {many(maxProjectFiles), maxProjectFiles, ""},
+		"too many": {many(maxProjectFiles + 1), 0, "has 201 of them, and at most 200 are read"},
+		"large":    {large, 0, "has 4096 KB of them, and at most 4096 KB are read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Sources{ProjectDir: write(t, c.files), Embedded: embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded")})}
+			r := open(t, s)
+			assert.Len(t, r.Project(), c.used)
+			if c.says == "" {
+				assert.Empty(t, r.Excess())
+				return
+			}
+			e, err := r.Find("bash")
+			require.NoError(t, err)
+			assert.Equal(t, OriginEmbedded, e.Origin)
+			_, err = r.Find("a0")
+			require.ErrorContains(t, err, c.says)
+			require.Len(t, r.Notices(), 1)
+			assert.Equal(t, NoticeExcess, r.Notices()[0].Kind)
+			user := open(t, Sources{UserDir: s.ProjectDir})
+			assert.Len(t, user.List(), len(c.files), "adapters of the user's own are not limited")
+		})
 	}
 }

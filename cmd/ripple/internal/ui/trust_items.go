@@ -29,6 +29,9 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 		return nil, err
 	}
 	var items []trust.Item
+	if why := r.Excess(); why != "" {
+		items = append(items, trust.Item{Kind: trust.Adapter, Path: filepath.Join(project, ".ripple", "adapters"), Broken: why})
+	}
 	for _, e := range r.Project() {
 		item := adapterItem(project, e)
 		item.Runs = adapterRuns(e, ours)
