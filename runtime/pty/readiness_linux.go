@@ -23,7 +23,7 @@ func (p *PTY) readiness() Readiness {
 	}
 	r := Readiness{Leader: group == p.leader.Pid}
 	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
-	look.listens, look.reads, look.only, look.timed = false, false, false, false
+	look.listens, look.reads, look.only, look.notices, look.timed = false, false, false, false, false
 	look.seen, look.denied = false, false
 	look.place = Place{}
 	todo := append(make([]int, 0, 16), p.leader.Pid)
@@ -46,7 +46,7 @@ func (p *PTY) readiness() Readiness {
 		now, err := p.dev.foreground()
 		r.Leader = err == nil && now == group
 	}
-	r.Only = r.State == Waiting && look.only
+	r.Only, r.Notices = r.State == Waiting && look.only, r.State == Waiting && look.notices
 	if look.listens {
 		r.Place = look.place
 	}
@@ -65,15 +65,23 @@ type prober struct {
 	fds     [1024]byte         // of a poll or select call, read from the process
 	listens bool               // some thread waits for the terminal
 	reads   bool               // it does so in a read of the terminal
-	only    bool               // a process with a single thread waits for the terminal and nothing else
+	only    bool               // a process waits for the terminal and nothing else
+	notices bool               // a process waits for the terminal and notices
 	nested  bool               // the last descriptor examined is an epoll descriptor, which may contain others
-	alone   bool               // the process being checked has one thread
+	waits   waits              // of the process being checked
 	timed   bool               // some thread waits for the terminal with a timeout
 	seen    bool               // the group has a process
 	denied  bool               // the kernel hides the state of one of its processes
 	waiter  [2]int             // process and thread last found waiting
 	place   Place              // where they wait
 	open    map[threadFile]int // descriptors
+}
+
+// waits describes what the threads of a process wait for.
+type waits struct {
+	parked  int  // threads that wait for another thread
+	only    bool // some thread waits for the terminal and nothing else
+	notices bool // some thread waits for the terminal and notices
 }
 
 // process checks each thread of a process and appends its children, found through each of its
@@ -87,7 +95,7 @@ func (l *prober) process(pid int, children *[]int) ReadyState {
 	if stat.group == l.group && stat.busy() {
 		best = Busy
 	}
-	l.alone = stat.threads == 1
+	l.waits = waits{}
 	for _, tid := range l.threads(pid, stat.threads) {
 		for f := range bytes.FieldsSeq(l.thread(pid, tid, "children")) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
@@ -102,6 +110,9 @@ func (l *prober) process(pid int, children *[]int) ReadyState {
 			best = state
 		}
 	}
+	if l.waits.parked == stat.threads-1 {
+		l.only, l.notices = l.only || l.waits.only, l.notices || l.waits.notices
+	}
 	return best
 }
 
@@ -115,6 +126,9 @@ func (l *prober) blocked(pid, tid int) ReadyState {
 	nr, args, stack, ok := parseSyscall(line)
 	l.denied = l.denied || len(line) == 0 && denied(pid, tid)
 	kind := calls[nr]
+	if ok && nr == unix.SYS_FUTEX && isUntimedWait(args) {
+		l.waits.parked++
+	}
 	switch {
 	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args):
 		l.waiter, l.listens = [2]int{pid, tid}, true
@@ -151,9 +165,19 @@ func (l *prober) onTerminal(pid int, kind call, a [6]uint64) bool {
 	case callEpoll2:
 		in, timed, others = l.epolls(pid, int(a[0])), a[3] != 0, true
 	}
-	l.only = l.only || in && !timed && !others && !l.nested && l.alone
 	l.timed = l.timed || in && timed
+	if in && !timed && !l.nested {
+		l.waits.only = l.waits.only || !others
+		l.waits.notices = l.waits.notices || others && (kind == callPoll || kind == callPpoll) && l.pollsNotices(pid, a[0], a[1])
+	}
 	return in && !timed
+}
+
+// isUntimedWait reports whether a futex(2) call waits for another thread without a timeout.
+func isUntimedWait(a [6]uint64) bool {
+	const wait, waitBitset, command = 0, 9, 0x7f
+	op := a[1] & command
+	return (op == wait || op == waitBitset) && a[3] == 0
 }
 
 // selects looks for the terminal in the set of a select call. The kernel works on a copy, so the
@@ -186,6 +210,31 @@ func (l *prober) polls(pid int, array, n uint64) bool {
 		}
 	}
 	return false
+}
+
+// pollsNotices reports whether all files of an array of struct pollfd except the terminal are
+// ones that bring no data from elsewhere.
+func (l *prober) pollsNotices(pid int, array, n uint64) bool {
+	const size = 8 // of the struct
+	m := l.memory(pid, array, int(min(n, uint64(len(l.fds)/size)))*size)
+	for ; len(m) >= size; m = m[size:] {
+		fd := int(int32(uint32(m[0]) | uint32(m[1])<<8 | uint32(m[2])<<16 | uint32(m[3])<<24))
+		if fd >= 0 && !l.isTerminal(pid, fd) && !l.isNotice(pid, fd) {
+			return false
+		}
+	}
+	return n <= uint64(len(l.fds)/size)
+}
+
+// isNotice reports whether a descriptor is an eventfd, an inotify queue or a named pipe.
+func (l *prober) isNotice(pid, fd int) bool {
+	link := l.link(pid, fd)
+	if link == "anon_inode:[eventfd]" || link == "anon_inode:inotify" {
+		return true
+	}
+	var st unix.Stat_t
+	err := unix.Stat("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), &st)
+	return err == nil && path.IsAbs(link) && st.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
 // epolls looks for the terminal among the files that an epoll descriptor watches; see "fdinfo" in

@@ -3,6 +3,7 @@ package pty
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,9 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 	readsAmongOthers := Readiness{State: Waiting, Listens: true, Read: true}
 	pollsOne := Readiness{State: Waiting, Listens: true, Only: true}
 	polls := Readiness{State: Waiting, Listens: true}
+	pollsNotices := Readiness{State: Waiting, Listens: true, Notices: true}
 	timed := Readiness{State: Unknown, Timed: true}
+	const poll0 = "import select, socket, threading, time, os; p = select.poll(); p.register(0, 1); "
 	for _, tt := range []struct {
 		argv []string
 		want Readiness
@@ -105,11 +108,16 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); p = select.poll(); p.register(e, 1); p.poll()"}, polls},
 		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); select.select([e], [], [])"}, polls},
 		{[]string{"python3", "-c", "import select, os; e = select.epoll(); e.register(os.pipe()[0], 1); p = select.poll(); p.register(e, 1); p.poll()"}, Readiness{}},
-		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, readsAmongOthers},
+		{[]string{"python3", "-c", poll0 + "p.register(os.eventfd(0), 1); p.poll()"}, pollsNotices},
+		{[]string{"python3", "-c", poll0 + "f = os.path.expandvars('$FIFO'); os.mkfifo(f); p.register(os.open(f, os.O_RDWR), 1); p.poll()"}, pollsNotices},
+		{[]string{"python3", "-c", poll0 + "p.register(os.eventfd(0), 1); s = socket.socketpair(); p.register(s[0], 1); p.poll()"}, polls},
+		{[]string{"python3", "-c", poll0 + "p.register(os.eventfd(0), 1); threading.Thread(target=time.sleep, args=(1000,)).start(); p.poll()"}, polls},
+		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, reads},
+		{[]string{"python3", "-c", "import threading, sys, time; threading.Thread(target=sys.stdin.readline).start(); time.sleep(1000)"}, readsAmongOthers},
 		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Readiness{State: Busy, Listens: true, Read: true}},
 	} {
 		t.Run(strings.Join(tt.argv, " "), func(t *testing.T) {
-			p := launch(t, Command{}, tt.argv...)
+			p := launch(t, Command{Env: append(os.Environ(), "FIFO="+filepath.Join(t.TempDir(), "fifo"))}, tt.argv...)
 			settle(t, p, tt.want.State)
 			waitFor(t, func() bool { // one of its threads may start later
 				r := p.Readiness()

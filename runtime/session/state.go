@@ -100,7 +100,9 @@ func (v *viewer) waiting() (st State) {
 	case r.Hidden:
 		return st
 	}
-	st.Waiting, st.Stuck, st.Elsewhere = WaitingInput, v.term.Readiness().Only, v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
+	r = v.term.Readiness()
+	st.Waiting, st.Elsewhere = WaitingInput, v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
+	st.Stuck = r.Only || r.Notices && st.Elsewhere && r.PID == v.term.PID()
 	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
 		st.Waiting = WaitingSecret
 	}
