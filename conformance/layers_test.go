@@ -65,7 +65,7 @@ var layers = map[string]row{
 	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
 	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
 	"runtime/mapping":          {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
-	"runtime/scenario":         {1, "runtime/event runtime/proctree schema"},
+	"runtime/scenario":         {1, "internal/projectfile runtime/event runtime/proctree schema"},
 	"runtime/cast":             {1, "runtime/internal/vt"},
 	"runtime/terminal":         {1, "runtime/internal/fault runtime/internal/vt runtime/proctree runtime/pty schema"},
 	"runtime/internal/balance": {1, "schema"},

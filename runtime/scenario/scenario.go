@@ -16,12 +16,14 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"example.com/ripple/internal/projectfile"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/schema"
@@ -184,12 +186,12 @@ func (p *player) tool(name string, input map[string]any, result string, failed b
 	p.emit(event.Event{Type: event.ToolResult, ID: id, Content: result, IsError: failed})
 }
 
+// files returns the project's directory. A scenario runs in projects that nobody trusts, so a link
+// must not lead what it writes to a file of the user's.
+func (p *player) files() projectfile.Dir { return projectfile.In(p.Dir, ".") }
+
 func (p *player) write(w schema.ScenarioWrite) error {
-	path := filepath.Join(p.Dir, filepath.FromSlash(w.Path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, []byte(w.Content), 0o666); err != nil {
+	if err := p.replace(w.Path, []byte(w.Content)); err != nil {
 		return err
 	}
 	p.tool("Write", map[string]any{"file_path": w.Path}, fmt.Sprintf("%d bytes written", len(w.Content)), false)
@@ -198,18 +200,30 @@ func (p *player) write(w schema.ScenarioWrite) error {
 
 // edit says, as an agent's tool does, when there is nothing to replace.
 func (p *player) edit(e schema.ScenarioEdit) error {
-	path := filepath.Join(p.Dir, filepath.FromSlash(e.Path))
 	input := map[string]any{"file_path": e.Path, "old_string": e.Old, "new_string": e.New}
-	text, err := os.ReadFile(path)
+	text, err := p.files().Read(e.Path, projectfile.MaxText)
 	if err != nil || !bytes.Contains(text, []byte(e.Old)) {
 		p.tool("Edit", input, "the text to replace is not in "+e.Path, true)
 		return nil
 	}
-	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New)), 0o666); err != nil {
+	if err := p.replace(e.Path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New))); err != nil {
 		return err
 	}
 	p.tool("Edit", input, "replaced", false)
 	return nil
+}
+
+// replace writes a file of the project, and makes its directory.
+func (p *player) replace(name string, content []byte) error {
+	if err := p.files().Mkdir(path.Dir(filepath.ToSlash(name)), 0o755); err != nil {
+		return err
+	}
+	f, err := p.files().OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
 }
 
 func (p *player) run(ctx context.Context, command string) error {

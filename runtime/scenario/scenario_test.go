@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,38 @@ func TestFilesAreReallyWritten(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(dir, "a", "b.txt"))
 	require.NoError(t, err)
 	assert.Equal(t, "one three\n", string(b))
+}
+
+// A scenario runs in projects that nobody trusts.
+func TestNoLinkLeadsOutOfTheProject(t *testing.T) {
+	for name, c := range map[string]struct{ link, target, step string }{
+		"write":                         {"a", "bashrc", `{write: {path: a, content: new}}`},
+		"edit":                          {"a", "bashrc", `{edit: {path: a, old: old, new: new}}`},
+		"write into a linked directory": {"d", ".", `{write: {path: d/bashrc, content: new}}`},
+		"edit in a linked directory":    {"d", ".", `{edit: {path: d/bashrc, old: old, new: new}}`},
+		"write over a missing file":     {"a", "missing", `{write: {path: a, content: new}}`},
+		"directory in a linked one":     {"d", ".", `{write: {path: d/e/f, content: new}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			home, project := filepath.Join(top, "home"), filepath.Join(top, "project")
+			require.NoError(t, os.Mkdir(home, 0o755))
+			require.NoError(t, os.Mkdir(project, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(home, "bashrc"), []byte("old"), 0o644))
+			require.NoError(t, os.Symlink(filepath.Join(home, c.target), filepath.Join(project, c.link)))
+			s, ds := schema.ParseScenario("s.yaml", []byte("turns: [{steps: ["+c.step+"]}]"))
+			require.Empty(t, ds)
+			var out bytes.Buffer
+			_, err := scenario.Play(t.Context(), s, scenario.Stage{Dir: project, Turn: 1, Out: &out, Err: &out})
+			assert.True(t, err != nil || strings.Contains(out.String(), `"is_error":true`), out.String())
+			text, err := os.ReadFile(filepath.Join(home, "bashrc"))
+			require.NoError(t, err)
+			assert.Equal(t, "old", string(text))
+			there, err := os.ReadDir(home)
+			require.NoError(t, err)
+			assert.Len(t, there, 1)
+		})
+	}
 }
 
 func TestTurns(t *testing.T) {

@@ -200,6 +200,10 @@ func (t *Tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 	})
 }
 
+// maxHashed is the size, in bytes, above which a file's attributes stand for its content: a sparse
+// file of terabytes takes no space in an archive, and hours to read.
+const maxHashed = 256 << 20
+
 // content tells one state of a file from another: hash and kind.
 func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
 	switch {
@@ -218,6 +222,9 @@ func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[s
 	if now.hash = was.hash; was == now && was.hash != "" {
 		t.cache[name] = was
 		return was.hash
+	}
+	if now.size > maxHashed {
+		return fmt.Sprintf("large %d %d %d %v", now.inode, now.size, now.mtime, now.mode)
 	}
 	started := time.Now()
 	hash, err := hashFile(path)

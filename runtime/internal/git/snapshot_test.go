@@ -46,6 +46,25 @@ func TestSnapshotSeesAQuickSecondWrite(t *testing.T) {
 	}
 }
 
+// A sparse file takes hours to read and no space in an archive.
+func TestSnapshotReadsNoFileOfTerabytes(t *testing.T) {
+	p := newProject(t)
+	file := filepath.Join(p.dir, "disk.img")
+	p.write("disk.img", "")
+	if err := os.Truncate(file, 1<<42); err != nil {
+		t.Skipf("the file system has no sparse files of this size: %v", err)
+	}
+	tr, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	before := take(t, tr)
+	assert.True(t, before.Equal(take(t, tr)))
+	require.NoError(t, os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)))
+	now := take(t, tr)
+	assert.Equal(t, []string{"disk.img"}, before.Changed(now), "written to")
+	require.NoError(t, os.Truncate(file, 1<<42+1))
+	assert.Equal(t, []string{"disk.img"}, now.Changed(take(t, tr)), "longer")
+}
+
 func TestSnapshotReadsNoPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no named pipes in directories there")
