@@ -21,6 +21,8 @@ func TestAProgramThatPollsAsks(t *testing.T) {
 		{"a debugger in a shell", "bash", "gdb", "gdb -q -nx", "quit", "gdb"},
 		{"fish's own read", "fish", "fish", "read x; echo is $x", "x", "is x"},
 		{"a fish in a shell", "bash", "fish", "fish -N -c 'read x; echo is $x'", "x", "is x"},
+		{"a read with a timeout", "bash", "bash", "read -t 60 -p 'name? ' x; echo is $x", "x", "is x"},
+		{"a program that polls with a timeout", "bash", "python3", `python3 -c 'import select; print("name? ", end="", flush=True); select.select([0], [], [], 60); print("is " + input())'`, "x", "is x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := osexec.LookPath(tt.needs); err != nil {
@@ -28,6 +30,7 @@ func TestAProgramThatPollsAsks(t *testing.T) {
 			}
 			place(t)
 			c := start(t, console.Spec{Adapter: tt.adapter})
+			exec(t, c, "true")
 			a, err := c.Exec(t.Context(), console.ExecRequest{Code: tt.code, Wait: time.Minute}, nil)
 			require.NoError(t, err)
 			require.Equal(t, "waiting", a.Why)
@@ -87,4 +90,7 @@ func TestAProgramThatWaitsForAnotherEventDoesNotAsk(t *testing.T) {
 	a, err = c.Wait(t.Context(), console.WaitRequest{Wait: time.Minute}, nil)
 	require.NoError(t, err)
 	require.Equal(t, "done", a.Why)
+	a, err = c.Exec(t.Context(), console.ExecRequest{Code: `process.stdout.write("soon "); await new Promise(r => setTimeout(r, 1500)); 6`, Wait: time.Minute}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "done", a.Why, "its prompt is watched while it waits for a timer")
 }

@@ -27,6 +27,7 @@ type Readiness struct {
 	Notices bool  // like Only, but a notice without data may also wake it: an eventfd, inotify or named pipe that it polls, as fish does
 	Timed   bool  // Unknown, and a thread waits for input with a timeout: at a prompt, or while it checks for keys during work
 	Place   Place // where the process waits or listens
+	Polls   Place // where it waits with a timeout, if Timed
 	Hidden  bool  // Unknown: the group sleeps, and the kernel does not report in which call, because it belongs to another user, as under sudo
 }
 

@@ -25,7 +25,7 @@ func (p *PTY) readiness() Readiness {
 	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
 	look.listens, look.reads, look.only, look.notices, look.timed = false, false, false, false, false
 	look.seen, look.denied = false, false
-	look.place = Place{}
+	look.place, look.polled = Place{}, Place{}
 	todo := append(make([]int, 0, 16), p.leader.Pid)
 	if !r.Leader {
 		todo = append(todo, group)
@@ -51,6 +51,9 @@ func (p *PTY) readiness() Readiness {
 		r.Place = look.place
 	}
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
+	if r.Timed {
+		r.Polls = look.polled
+	}
 	r.Hidden = r.State == Unknown && !look.listens && (look.denied || !look.seen && foreign(group))
 	return r
 }
@@ -74,6 +77,7 @@ type prober struct {
 	denied  bool               // the kernel hides the state of one of its processes
 	waiter  [2]int             // process and thread last found waiting
 	place   Place              // where they wait
+	polled  Place              // where the thread last found waiting with a timeout does
 	open    map[threadFile]int // descriptors
 }
 
@@ -129,10 +133,10 @@ func (l *prober) blocked(pid, tid int) ReadyState {
 	if ok && nr == unix.SYS_FUTEX && isUntimedWait(args) {
 		l.waits.parked++
 	}
+	place := Place{PID: pid, Call: nr, Args: [3]uint64(args[:3]), Stack: stack}
 	switch {
-	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args):
-		l.waiter, l.listens = [2]int{pid, tid}, true
-		l.place = Place{PID: pid, Call: nr, Args: [3]uint64(args[:3]), Stack: stack}
+	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args, place):
+		l.waiter, l.listens, l.place = [2]int{pid, tid}, true, place
 		return Waiting
 	case kind == callExit:
 		return Busy
@@ -146,7 +150,7 @@ func (l *prober) blocked(pid, tid int) ReadyState {
 
 // onTerminal reports whether a blocked system call waits for input on the terminal without a
 // timeout. Argument orders: read(2), select(2), poll(2), epoll_wait(2).
-func (l *prober) onTerminal(pid int, kind call, a [6]uint64) bool {
+func (l *prober) onTerminal(pid int, kind call, a [6]uint64, at Place) bool {
 	in, timed, others := false, false, false
 	l.nested = false
 	switch kind {
@@ -165,7 +169,9 @@ func (l *prober) onTerminal(pid int, kind call, a [6]uint64) bool {
 	case callEpoll2:
 		in, timed, others = l.epolls(pid, int(a[0])), a[3] != 0, true
 	}
-	l.timed = l.timed || in && timed
+	if in && timed {
+		l.timed, l.polled = true, at
+	}
 	if in && !timed && !l.nested {
 		l.waits.only = l.waits.only || !others
 		l.waits.notices = l.waits.notices || others && (kind == callPoll || kind == callPpoll) && l.pollsNotices(pid, a[0], a[1])

@@ -123,7 +123,8 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 				r := p.Readiness()
 				assert.True(t, r.Leader)
 				assert.Equal(t, r.Listens, r.Place != Place{})
-				r.Leader, r.PID, r.Place = false, 0, Place{}
+				assert.Equal(t, r.Timed, r.Polls != Place{})
+				r.Leader, r.PID, r.Place, r.Polls = false, 0, Place{}, Place{}
 				return r == tt.want
 			})
 		})

@@ -201,3 +201,18 @@ func (k *kernel) asks(r pty.Readiness, u *unconfirmed) bool {
 	}
 	return r.Place != k.place
 }
+
+// pollsElsewhere reports whether a wait for input that has a timeout is a question: another process
+// waits, or the program in another system call than at its prompt. If that one is unknown, only a
+// terminal that does not echo shows it.
+func (k *kernel) pollsElsewhere(r pty.Readiness) bool {
+	switch {
+	case !r.Timed:
+		return false
+	case r.Polls.PID != k.term.PID():
+		return true
+	case k.home == pty.Place{}:
+		return k.hides()
+	}
+	return r.Polls.Call != k.home.Call
+}

@@ -478,8 +478,9 @@ func TestInterruptWhileTheProgramPrints(t *testing.T) {
 func TestWaitingForInputIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for code, want := range map[string]session.Waiting{
-		"read -p 'name? ' x; echo \"got $x\"":    session.WaitingInput,
-		"read -s -p 'name? ' x; echo \"got $x\"": session.WaitingSecret,
+		"read -p 'name? ' x; echo \"got $x\"":          session.WaitingInput,
+		"read -s -p 'name? ' x; echo \"got $x\"":       session.WaitingSecret,
+		"read -s -t 60 -p 'name? ' x; echo \"got $x\"": session.WaitingSecret,
 	} {
 		done := make(chan session.Result, 1)
 		go func() {

@@ -81,6 +81,10 @@ func (v *viewer) prompting() bool {
 	return evidence != machine.EvidenceNone && evidence != machine.EvidenceElsewhere
 }
 
+// pollingSilence is how long a program that waits for input with a timeout must print nothing before
+// it is considered to wait: one that checks for a key between two frames draws.
+const pollingSilence = 300 * time.Millisecond
+
 // waiting reports whether the running command reads the terminal: a secret if the terminal edits
 // lines with its echo off. If it does, or may, the unfinished line at which it waits is output.
 func (v *viewer) waiting() (st State) {
@@ -88,7 +92,8 @@ func (v *viewer) waiting() (st State) {
 		return st
 	}
 	r := v.term.Readiness()
-	if r.State != pty.Waiting && !r.Hidden || v.term.Readable(v.progress.bytes) {
+	polls := v.kernel.pollsElsewhere(r) && time.Since(v.progress.at) > pollingSilence
+	if r.State != pty.Waiting && !polls && !r.Hidden || v.term.Readable(v.progress.bytes) {
 		return st
 	}
 	v.flow.pass(v.stream.flush())
@@ -101,7 +106,7 @@ func (v *viewer) waiting() (st State) {
 		return st
 	}
 	r = v.term.Readiness()
-	st.Waiting, st.Elsewhere = WaitingInput, v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
+	st.Waiting, st.Elsewhere = WaitingInput, polls || v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
 	st.Stuck = r.Only || r.Notices && st.Elsewhere && r.PID == v.term.PID()
 	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
 		st.Waiting = WaitingSecret
