@@ -227,3 +227,18 @@ func TestWrong(t *testing.T) {
 	}
 	assert.Equal(t, []string{"exec bash ", "version"}, commandLines("```sh\nA=b ripple exec bash | cat\n```\n`ripple version`\n"))
 }
+
+// Every flag that takes a duration refuses a negative one.
+func TestNegativeDurationsAreRefused(t *testing.T) {
+	root, all := tree(t)
+	for _, cmd := range all {
+		assert.True(t, cmd == root || cmd.PersistentPreRunE == nil && cmd.PersistentPreRun == nil, "%s replaces what root checks", cmd.CommandPath())
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "duration" {
+				return
+			}
+			require.NoError(t, cmd.ParseFlags([]string{"--" + f.Name, "-1s"}))
+			assert.ErrorContains(t, root.PersistentPreRunE(cmd, nil), "--"+f.Name+" must not be negative", cmd.CommandPath())
+		})
+	}
+}

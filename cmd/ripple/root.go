@@ -74,6 +74,7 @@ func newRoot(a *ui.App) *cobra.Command {
 	showVersion(a, root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(ui.FlagError)
+	root.PersistentPreRunE = ui.CheckDurations
 	root.SetHelpCommand(newHelp(root))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

@@ -65,8 +65,6 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 		return nil, ui.UsageError("", "--repeat must be at least 1, not %d", f.options.Repeat)
 	case f.parallel < 1:
 		return nil, ui.UsageError("", "--parallel must be at least 1, not %d", f.parallel)
-	case f.options.Timeout < 0:
-		return nil, ui.UsageError("", "--timeout must not be negative: %s", f.options.Timeout)
 	}
 	if f.filter == "" {
 		return entries, nil

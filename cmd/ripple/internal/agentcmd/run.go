@@ -177,10 +177,7 @@ func (a *app) first(err, second error) error {
 
 // check refuses values that would be taken for "nothing was asked".
 func (f runFlags) check() error {
-	switch {
-	case f.options.Timeout < 0 || f.options.IdleTimeout < 0:
-		return ui.UsageError("", "a time limit must not be negative")
-	case f.turn.MaxTurns < 0:
+	if f.turn.MaxTurns < 0 {
 		return ui.UsageError("", "--max-turns must not be negative, and is %d", f.turn.MaxTurns)
 	}
 	for _, kv := range f.options.Env {

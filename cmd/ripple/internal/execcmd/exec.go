@@ -122,11 +122,6 @@ func execArgs(cmd *cobra.Command, args []string) error {
 			return ui.UsageError("", "--env %q is not KEY=VALUE", kv)
 		}
 	}
-	for _, flag := range []string{"timeout", "ready-timeout"} {
-		if d, _ := cmd.Flags().GetDuration(flag); d < 0 { // declared: cannot fail
-			return ui.UsageError("", "--%s must not be negative, and is %s", flag, d)
-		}
-	}
 	for _, flag := range []string{"cols", "rows"} {
 		n, _ := cmd.Flags().GetInt(flag) // declared: cannot fail
 		if cmd.Flags().Changed(flag) && (n < 1 || n > 65535) {

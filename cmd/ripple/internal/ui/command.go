@@ -2,8 +2,10 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Group turns cmd into a command that only has subcommands: without arguments it shows its help,
@@ -36,4 +38,14 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 // SeeHelp returns the hint that names a command's help.
 func SeeHelp(cmd *cobra.Command) string {
 	return fmt.Sprintf("see %s --help", cmd.CommandPath())
+}
+
+// CheckDurations refuses negative durations of flags: they would be taken for "no limit".
+func CheckDurations(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "duration" && strings.HasPrefix(f.Value.String(), "-") {
+			err = UsageError("", "--%s must not be negative, and is %s", f.Name, f.Value)
+		}
+	})
+	return err
 }
