@@ -11,6 +11,7 @@ type Input struct {
 	MaxLineBytes      int               `yaml:"max_line_bytes"` // 0: no limit of its own
 	LineCharset       string            `yaml:"line_charset"`   // ours: utf-8, ascii
 	EmptyLine         string            `yaml:"empty_line"`     // ours: send, none
+	SecretPattern     string            `yaml:"secret_pattern"` // ours
 	ChunkDelayMS      int               `yaml:"chunk_delay_ms"`
 	ClearLine         string            `yaml:"clear_line"`
 }

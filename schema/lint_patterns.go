@@ -40,7 +40,7 @@ func lintPrompts(d *document, a *Adapter) {
 			lintPrompt(d, pointer, pattern)
 		}
 	}
-	for pointer, pattern := range map[string]string{"/output/error_pattern": a.Output.ErrorPattern, "/ready/pattern": a.Ready.Pattern} {
+	for pointer, pattern := range map[string]string{"/output/error_pattern": a.Output.ErrorPattern, "/ready/pattern": a.Ready.Pattern, "/input/secret_pattern": a.Input.SecretPattern} {
 		if re, err := CompilePattern(pattern); err == nil && pattern != "" && matches(re, "") {
 			d.warn(pointer, KindLoose, "%s matches empty text, so it always matches", keyName(pointer))
 		}

@@ -62,23 +62,31 @@ func TestSecrets(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	s := p.server()
-	for _, tt := range []struct{ name, code, state string }{
-		{"read -s", `read -s -p 'anything: ' x; echo "<${#x}>"`, "waiting_for_secret"},
-		{"getpass", `python3 -c 'import getpass; x = getpass.getpass("Name? "); print(f"<{len(x)}>")'`, "waiting_for_secret"},
-		{"the word alone", `read -p 'Password: ' x; echo "<${#x}>"`, "waiting_for_input"},
-		{"a line editor", `python3 -c 'import readline; x = input("Password: "); print(f"<{len(x)}>")'`, "waiting_for_input"},
+	for _, tt := range []struct{ name, console, code, state string }{
+		{"read -s", "main", `read -s -p 'anything: ' x; echo "<${#x}>"`, "waiting_for_secret"},
+		{"read -s -t", "main", `read -s -t 60 -p 'anything: ' x; echo "<${#x}>"`, "waiting_for_secret"},
+		{"read -s of fish", "fish", `read -s -P 'anything: ' x; echo "<"(string length -- $x)">"`, "waiting_for_secret"},
+		{"getpass", "main", `python3 -c 'import getpass; x = getpass.getpass("Name? "); print(f"<{len(x)}>")'`, "waiting_for_secret"},
+		{"the word alone", "main", `read -p 'Password: ' x; echo "<${#x}>"`, "waiting_for_input"},
+		{"a line editor", "main", `python3 -c 'import readline; x = input("Password: "); print(f"<{len(x)}>")'`, "waiting_for_input"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := s.call("console_exec", args{"console": "main", "code": tt.code})
+			if tt.console == "fish" {
+				if _, err := exec.LookPath("fish"); err != nil {
+					t.Skip("fish is not installed")
+				}
+				p.run("", "console", "start", "fish", "--name", "fish")
+			}
+			text := s.call("console_exec", args{"console": tt.console, "code": tt.code})
 			require.Contains(t, text, "] "+tt.state+" ")
 			if tt.state == "waiting_for_secret" {
-				assert.Contains(t, s.call("console_send", args{"console": "main", "text": "swordfish", "keys": []string{"enter"}}), "nothing was typed")
-				r := p.run("hunter2\n", "console", "send", "main", "--secret")
+				assert.Contains(t, s.call("console_send", args{"console": tt.console, "text": "swordfish", "keys": []string{"enter"}}), "nothing was typed")
+				r := p.run("hunter2\n", "console", "send", tt.console, "--secret")
 				require.Zero(t, r.code, r.err)
-				require.Contains(t, s.call("console_wait", args{"console": "main"}), "<7>")
+				require.Contains(t, s.call("console_wait", args{"console": tt.console}), "<7>")
 				return
 			}
-			require.Contains(t, s.call("console_send", args{"console": "main", "text": "visible", "keys": []string{"enter"}}), "<7>")
+			require.Contains(t, s.call("console_send", args{"console": tt.console, "text": "visible", "keys": []string{"enter"}}), "<7>")
 		})
 	}
 	kept, _ := exec.Command("grep", "-rlaE", "hunter2|swordfish", p.path("home"), p.path("run")).Output() // exit code 1: no match

@@ -18,6 +18,7 @@ type command struct {
 	file    string   // temporary file to delete
 	started time.Time
 	typed   *typedLine // nil: no user typed it
+	hides   bool       // it may ask for a secret in the program's own line editor
 	line    sentLine
 	prelude prelude
 	facts   facts
@@ -83,7 +84,7 @@ func (s *sender) submit(p payload) *command {
 		s.decider.look()
 	}
 	c := s.newCommand()
-	c.pending, c.file = p.lines, p.file
+	c.pending, c.file, c.hides = p.lines, p.file, p.hides
 	s.cmd, s.stream.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {

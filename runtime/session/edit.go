@@ -126,7 +126,7 @@ func (t *typist) submitTyped() {
 		line.expectNoEcho()
 	}
 	c := t.sender.newCommand()
-	c.typed, c.line = line, line.sent
+	c.typed, c.line, c.hides = line, line.sent, t.prog.input.hidesAnswers(line.code())
 	if line.interruptPending {
 		go t.interrupts.persist(context.Background(), c, "\x03")
 	}

@@ -16,6 +16,7 @@ type input struct {
 	pause     time.Duration
 	skipEmpty bool // a command without text is not sent
 
+	secret   *pattern       // input.secret_pattern
 	longest  int            // the longest line that the program reads, in bytes; 0: any
 	ascii    bool           // the program reads only ASCII
 	balance  *balance.Rules // nil: incomplete input is not recognized before it is sent
@@ -35,6 +36,15 @@ func newInput(a *schema.Adapter) input {
 		in.balance = balance.New(*from.BalancedParens)
 	}
 	return in
+}
+
+// hidesAnswers reports whether code may ask for a secret in the program's own line editor.
+func (in *input) hidesAnswers(code string) bool {
+	if in.secret == nil {
+		return false
+	}
+	is, err := in.secret.MatchString(code)
+	return is || err != nil
 }
 
 // runs reports whether a line of input can run a file.

@@ -26,6 +26,7 @@ type payload struct {
 	whole bool     // sent all at once; which prompt is the last one must be confirmed
 	marks bool     // the last line prints the marker, which comes once, at the end
 	file  string   // to be deleted when the command has ended
+	hides bool     // it may ask for a secret in the program's own line editor
 }
 
 // builder makes payloads. It knows what matters about the terminal: whether it edits lines itself
@@ -48,6 +49,12 @@ func (s *sender) builder() *builder {
 
 // build turns code into a payload by the adapter's input rules. If it fails, nothing has been sent.
 func (b *builder) build(code string) (payload, error) {
+	p, err := b.form(code)
+	p.hides = b.input.hidesAnswers(code)
+	return p, err
+}
+
+func (b *builder) form(code string) (payload, error) {
 	whole := strings.TrimRight(code, "\n") // a file keeps the given bytes; a terminal treats CR as the end of a line
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	in := &b.input

@@ -92,6 +92,10 @@ func compile(a *schema.Adapter, values map[string]string, nonce string) (*progra
 	if err := p.compileOutput(a); err != nil {
 		return nil, err
 	}
+	var err error
+	if p.input.secret, err = compilePattern("input.secret_pattern", a.Input.SecretPattern); err != nil {
+		return nil, err
+	}
 	return p, p.compileNeeds(a.Ready.Needs)
 }
 

@@ -108,7 +108,8 @@ func (v *viewer) waiting() (st State) {
 	r = v.term.Readiness()
 	st.Waiting, st.Elsewhere = WaitingInput, polls || v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
 	st.Stuck = r.Only || r.Notices && st.Elsewhere && r.PID == v.term.PID()
-	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
+	edited := v.cmd.hides && st.Elsewhere && r.Place.PID == v.term.PID()
+	if err == nil && !modes.Echoes() && (edited || modes.Canonical() && v.plan.TTY.Echo) {
 		st.Waiting = WaitingSecret
 	}
 	return st

@@ -43,3 +43,28 @@ func TestAFirstCommandThatAsks(t *testing.T) {
 	assert.Contains(t, r.Output, "is y")
 	assert.False(t, s.State().Elsewhere)
 }
+
+// A secret that fish reads in its own line editor is recognized by the command's code.
+func TestSecretInTheProgramsOwnEditor(t *testing.T) {
+	t.Parallel()
+	s := open(t, "fish", session.Options{})
+	eval(t, s, "function ask; read -s x; end")
+	for code, want := range map[string]session.Waiting{
+		"read x":                                 session.WaitingInput,
+		"read -P '-- ' --shell x":                session.WaitingInput,
+		"read -s x":                              session.WaitingSecret,
+		"if true\n    read -P 'a; b' -ls x\nend": session.WaitingSecret,
+		"read --silent x":                        session.WaitingSecret,
+		"ask":                                    session.WaitingSecret,
+		"sh -c 'read x'":                         session.WaitingInput,
+		"sh -c 'read x; stty -s' # -s":           session.WaitingInput,
+	} {
+		timeout(t, s, code, time.Millisecond)
+		st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNo })
+		require.NoError(t, err, code)
+		assert.Equal(t, want, st.Waiting, code)
+		require.NoError(t, s.Send(deadline(t), []byte("y\r")))
+		_, err = s.Wait(deadline(t))
+		require.NoError(t, err, code)
+	}
+}
