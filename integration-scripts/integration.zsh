@@ -67,17 +67,19 @@ __rp_early() { { __rp_first $? } 2>/dev/null }
 
 # __rp_prompt sees to it that the prompts have their markers.
 __rp_prompt() {
-  local form=plain
-  if [[ -o promptsubst ]]; then form=subst; fi
+  local form=plain commands=
+  if [[ -o promptsubst ]]; then form=subst commands=1; fi
   if [[ -o promptpercent ]]; then form=percent; fi
   builtin emulate -L zsh -o noerrexit -o noerrreturn -o unset -o noxtrace -o extendedglob
-  # Someone after us may replace the prompt, or it cannot carry the markers, or it goes elsewhere: then
-  # they are sent from here. A pipe may lead to the terminal.
+  # Someone after us may replace the prompt, or it cannot carry the markers, or it goes elsewhere, or commands in it
+  # may print errors, which are no output of the last command: then they are sent from here. A pipe may lead to
+  # the terminal.
   local direct=1 c cwd=%/
   __rp_pwd=$PWD
   __rp_mute=1
   if [[ -t 3 || -p /dev/fd/3 ]]; then __rp_mute=; fi
-  if [[ $precmd_functions[-1] == __rp_precmd && $form$__rp_mute == percent && ${(t)PROMPT} != *readonly* ]]; then direct=; fi
+  if [[ ${PROMPT-} != *('`'|'$('|'${ '|'${|')* ]]; then commands=; fi
+  if [[ -z $commands && $precmd_functions[-1] == __rp_precmd && $form$__rp_mute == percent && ${(t)PROMPT} != *readonly* ]]; then direct=; fi
   __rp_last
   # What the prompt or a marker would take for its own is written as \xHH.
   if [[ $PWD == *[\\\;%\$\`\![:cntrl:]]* ]]; then
