@@ -27,6 +27,7 @@ type analysis struct {
 	inputs   map[string]json.RawMessage // inputs of the last tools, by ID
 	asked    string                     // the last question to the user
 	session  string
+	noID     string    // what the agent reported as its session ID although it is none
 	resetsAt time.Time // of the last rate limit
 	limit    string    // its message
 	cost     float64
@@ -45,7 +46,7 @@ func (a *analysis) note(e event.Event) {
 	defer a.mu.Unlock()
 	switch e.Type {
 	case event.Session:
-		a.session = sessionOf(e.ID)
+		a.reports(e.ID)
 	case event.Text:
 		a.addText(e.Text)
 	case event.Error:
@@ -121,15 +122,15 @@ func (a *analysis) finish(o Outcome) {
 		a.resetsAt = o.Failure.ResetsAt
 	}
 	if o.SessionID != "" {
-		a.session = sessionOf(o.SessionID)
+		a.reports(o.SessionID)
 	}
 	a.cost = max(a.cost, o.CostUSD)
 }
 
-// sessionOf returns the session ID that an agent reported, or "" if the text is not one.
-func sessionOf(reported string) string {
-	if id := strings.TrimSpace(reported); event.IsSessionID(id) {
-		return id
+// reports takes the session ID that an agent reported.
+func (a *analysis) reports(id string) {
+	a.session, a.noID = strings.TrimSpace(id), ""
+	if !event.IsSessionID(a.session) {
+		a.session, a.noID = "", a.session
 	}
-	return ""
 }

@@ -87,6 +87,9 @@ func (j *judge) countFailure(k event.Kind) {
 
 // session records the session of a successful turn, and ends one that cannot continue.
 func (j *judge) session(e *ended, now time.Time) {
+	if id := e.said.noID; id != "" {
+		j.noteOnce("session_id", "", fmt.Sprintf("%s reported the session %q, which is not a session ID (%s): it is ignored", cmp.Or(j.team.who.Name, "the agent"), record.Shorten(id, 100), event.SessionIDForm))
+	}
 	switch f := e.outcome.Failure; {
 	case f == nil && e.said.session != "":
 		if m := j.state.Session.Use(e.said.session, j.team.who.Name, e.turn, now); m != nil {

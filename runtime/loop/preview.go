@@ -1,7 +1,10 @@
 package loop
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,56 +16,108 @@ import (
 	"example.com/ripple/runtime/loop/record"
 )
 
-// FirstPrompt returns the prompt of the first turn of a new run. It changes nothing. The error is
-// a *Stop if the run would stop at once.
-func FirstPrompt(ctx context.Context, o Options) (Request, error) {
+// NextTurn returns the agent and the request of the turn that a run would take next: the first one of a
+// new run, or with Options.Resume the next one of the recorded run, if there is one. It changes nothing.
+// The error is a *Stop if the run would stop at once.
+func NextTurn(ctx context.Context, o Options) (who Member, r Request, resumed bool, err error) {
 	l := New(o)
-	project, err := filepath.Abs(o.Project)
+	if l.project, err = filepath.Abs(o.Project); err != nil {
+		return who, r, false, err
+	}
+	l.store = journal.NewStore(l.project, nil)
+	e := &ended{said: &analysis{}}
+	if e.prompt, err = l.readPrompt(); err != nil {
+		return who, r, false, err
+	}
+	if err := possible(ctx, o.Config, l.project); err != nil {
+		return who, r, false, err
+	}
+	if resumed, err = l.previewResumed(); err == nil && !resumed {
+		err = l.previewNew()
+	}
+	if err != nil {
+		return who, r, false, err
+	}
+	r, err = l.preview(e)
+	return l.team.who, r, resumed, err
+}
+
+// previewResumed restores the state of the recorded run as it is before its next turn, and reports
+// whether there is one.
+func (l *Loop) previewResumed() (bool, error) {
+	if !l.o.Resume {
+		return false, nil
+	}
+	found, err := journal.PeekRun(l.project)
+	if errors.Is(err, journal.ErrNoRun) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	l.observe = nil // the run itself reports it
+	l.restoreState(found)
+	l.roles.choose()
+	l.expireSession()
+	l.team.choose()
+	return true, nil
+}
+
+// previewNew makes the state of a new run.
+func (l *Loop) previewNew() (err error) {
+	s, _ := l.rules().Begin()
+	l.roles.choice = l.rules().Next(&s)
+	l.team.who = l.team.members[0]
+	if own, has := l.roles.agents[l.roles.hat()]; has {
+		l.team.who = own
+	}
+	l.state.Breaker.State = record.Closed
+	l.state.Session.ID, err = l.previewSession()
+	return err
+}
+
+// preview returns the request of the next turn.
+func (l *Loop) preview(e *ended) (Request, error) {
+	c, dir, planDir := l.config, l.project, l.project
+	if c.Worktree != "" {
+		dir = worktreeDir(l.project, c.Worktree)
+		if isDir(dir) { // a new run makes it
+			planDir = dir
+		}
+	}
+	p, err := planOf(l.project, planDir)
 	if err != nil {
 		return Request{}, err
 	}
-	l.project, l.store = project, journal.NewStore(project, nil)
-	prompt, err := l.readPrompt()
-	if err != nil {
-		return Request{}, err
-	}
-	p, err := planOf(l.project, l.project)
-	if err != nil {
-		return Request{}, err
-	}
-	c := o.Config
-	rules := l.rules()
-	s, _ := rules.Begin()
-	choice := rules.Next(&s)
-	part := rules.Part(choice)
+	e.turn = l.state.Turn + 1
+	l.questions.add(e)
+	part := l.rules().Part(l.roles.choice)
 	if part.Prompt != "" {
-		prompt = strings.TrimRight(prompt, "\n") + "\n\n" + part.Prompt
+		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
 	}
-	l.roles.choice = choice
-	if err := possible(ctx, c, project); err != nil {
-		return Request{}, err
-	}
-	session, err := l.previewSession()
-	if err != nil {
-		return Request{}, err
-	}
+	plan := layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile)
 	return Request{
-		Turn: 1, Prompt: prompt, SessionID: session, Context: about{project: c.Project(), role: part.Context, turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile), breaker: record.Closed}.context(),
-		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
+		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
+		Context: about{c.Project(), e.turn, c.MaxTurns, part.Context, p, plan, l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
+		Dir:     dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
 	}, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // previewSession returns the session that the first turn of a new run continues, or "".
 func (l *Loop) previewSession() (string, error) {
 	s, err := journal.PeekSession(l.store)
-	l.state.Session = s
 	switch {
 	case err != nil || l.rules().Active() || s.Expired(l.config.SessionExpiry, l.now()) || !event.IsSessionID(s.ID):
 		return "", err
 	case s.Agent != "" && len(l.team.members) > 0 && s.Agent != l.team.members[0].Name:
 		return "", nil
 	}
-	return l.sessionID(), nil
+	return s.ID, nil
 }
 
 // possible returns the stop for a repository that lacks something the settings need. It changes

@@ -342,7 +342,7 @@ func TestHatsThatAreNew(t *testing.T) {
 
 func TestPreviewOfAHat(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, works)
-	q, err := FirstPrompt(t.Context(), r.options(false))
+	_, q, _, err := NextTurn(t.Context(), r.options(false))
 	require.NoError(t, err)
 	assert.Equal(t, "builder", q.Hat)
 	assert.Contains(t, q.Prompt, "# Your role in this turn: builder\n\nBuild it.\n")

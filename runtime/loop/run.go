@@ -69,6 +69,16 @@ func noRun() *Stop {
 }
 
 func (r *run) resume(found journal.Left) error {
+	r.restoreState(found)
+	if !found.Begun {
+		return nil
+	}
+	r.tellCut(found.Turn, found.Spent, leftWords(found))
+	return r.cut(found.Turn, found.Spent, leftWords(found))
+}
+
+// restoreState takes over what the resumed run left. It writes nothing.
+func (r *run) restoreState(found journal.Left) {
 	r.state, r.inTurn, r.stopped = *found.State, found.Begun, found.Stopped
 	r.state.Moves = nil
 	if r.checkSession(&r.state.Session) {
@@ -86,15 +96,13 @@ func (r *run) resume(found journal.Left) error {
 		r.state.Memory = record.Memory{}
 	}
 	if !found.Begun {
-		return nil
+		return
 	}
 	recall(&r.state, found.Talk)
 	if r.state.Session.ID != "" { // it continues, and its earlier usage is already paid for
 		r.state.Used = r.state.Used.Add(found.Spent)
 	}
 	r.earlier += found.Took
-	r.tellCut(found.Turn, found.Spent, leftWords(found))
-	return r.cut(found.Turn, found.Spent, leftWords(found))
 }
 
 func (r *run) begin() error {

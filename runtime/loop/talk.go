@@ -18,6 +18,12 @@ func (q *questions) begin(e *ended) error {
 	if err := q.take(); err != nil {
 		return err
 	}
+	q.add(e)
+	return nil
+}
+
+// add adds answers and guidance to the prompt of a turn.
+func (q *questions) add(e *ended) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var parts, answers, guides []string
@@ -40,7 +46,6 @@ func (q *questions) begin(e *ended) error {
 	if len(parts) > 0 {
 		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + strings.Join(parts, "\n\n") + "\n"
 	}
-	return nil
 }
 
 // answered formats an answer for the agent.

@@ -23,20 +23,42 @@ type Began struct {
 
 // ReadBegan reads the Began of a project; it changes nothing. It returns ErrNoRun if there is
 // none.
-func ReadBegan(project string) (Began, error) {
-	f, err := layout.Files(project).Open(layout.EventsFile)
+func ReadBegan(project string) (b Began, err error) {
+	err = peek(project, func(l *Log) error {
+		b, err = l.Began()
+		return err
+	})
+	return b, err
+}
+
+// PeekRun reads what the last run of a project left; it changes nothing. It returns ErrNoRun if there is
+// none.
+func PeekRun(project string) (found Left, err error) {
+	err = peek(project, func(l *Log) error {
+		if found, err = l.Recover(); err == nil && found.State == nil {
+			err = ErrNoRun
+		}
+		return err
+	})
+	return found, err
+}
+
+// peek calls f with the log of a project, which is open for reading only. It returns ErrNoRun if there is
+// no log.
+func peek(project string, f func(*Log) error) error {
+	file, err := layout.Files(project).Open(layout.EventsFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Began{}, ErrNoRun
+		return ErrNoRun
 	}
 	if err != nil {
-		return Began{}, err
+		return err
 	}
-	defer f.Close() // opened for reading only
-	info, err := f.Stat()
+	defer file.Close() // no data was written
+	info, err := file.Stat()
 	if err != nil {
-		return Began{}, err
+		return err
 	}
-	return readBegan(f, info.Size())
+	return f(&Log{lines: &lines{f: file, size: info.Size()}})
 }
 
 // Began returns the start of the log's last run.

@@ -57,7 +57,7 @@ func checkoutRows(s *loop.Summary) []row {
 // othersRows name the further branches with commits of the run.
 func othersRows(s *loop.Summary) (rows []row) {
 	for _, o := range s.Others {
-		rows = append(rows, row{"branch", o.Branch + " has " + ui.Count(o.Commits, "commit") + " of this run"})
+		rows = append(rows, row{"branch", quote.Name(o.Branch) + " has " + ui.Count(o.Commits, "commit") + " of this run"})
 	}
 	return rows
 }
@@ -69,7 +69,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 	case !s.Git:
 		rows = append(rows, row{"tree", "git could not examine " + s.Dir})
 	case s.Rebase:
-		rows = append(rows, row{"rebase", "unfinished in " + s.Dir + ": end it there before you merge " + s.Branch})
+		rows = append(rows, row{"rebase", "unfinished in " + s.Dir + ": end it there before you merge " + quote.Name(s.Branch)})
 	}
 	if s.Moved != nil {
 		rows = append(rows, row{"moved", movedWords(s.Moved, "the work is")})
@@ -108,7 +108,8 @@ func movedRows(m *record.Moved) []row {
 // movedWords return what a working tree has checked out instead of its branch. what is the subject
 // of a sentence about its commits.
 func movedWords(m *record.Moved, what string) string {
-	text := m.From.Branch + " was left: "
+	from, to := quote.Name(m.From.Branch), quote.Name(m.To.Branch)
+	text := from + " was left: "
 	if m.From.Branch == "" {
 		text = "HEAD was detached when the run began: "
 	}
@@ -118,14 +119,14 @@ func movedWords(m *record.Moved, what string) string {
 	case m.To.Branch == "":
 		text += "HEAD is detached at " + short(m.To.Commit) + ", which a branch has"
 	case m.Ahead > 0:
-		text += what + " on " + m.To.Branch
+		text += what + " on " + to
 	case m.To.Commit == "":
-		text += m.To.Branch + " is checked out and has no commit"
+		text += to + " is checked out and has no commit"
 	default:
-		text += m.To.Branch + " is checked out"
+		text += to + " is checked out"
 	}
 	if m.Gone && m.From.Commit != "" {
-		text += "; " + m.From.Branch + " is gone"
+		text += "; " + from + " is gone"
 	}
 	return text
 }
@@ -212,9 +213,9 @@ func checkoutsRows(branch string, c record.Checkouts) (rows []row) {
 	switch {
 	case c.Last == nil || *c.Last == branch:
 	case *c.Last == "":
-		rows = append(rows, row{"moved", branch + " was left: HEAD is detached"})
+		rows = append(rows, row{"moved", quote.Name(branch) + " was left: HEAD is detached"})
 	default:
-		rows = append(rows, row{"moved", cmp.Or(branch, "a detached HEAD") + " was left: " + *c.Last + " is checked out"})
+		rows = append(rows, row{"moved", cmp.Or(quote.Name(branch), "a detached HEAD") + " was left: " + quote.Name(*c.Last) + " is checked out"})
 	}
 	for _, commit := range c.Unkept {
 		rows = append(rows, row{"left", "commit " + short(commit) + " was on no branch when its turn ended"})

@@ -14,6 +14,7 @@ import (
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/agentloop"
 	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/layout"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/schema"
 )
@@ -101,15 +102,17 @@ func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Ev
 
 // dryRun prints the actions of a run.
 func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
-	if o.Resume {
-		a.Note("--dry-run shows the first turn of a new run, also with --resume")
-	}
-	prompt, err := loop.FirstPrompt(ctx, o)
-	if err != nil {
+	who, prompt, resumed, err := loop.NextTurn(ctx, o)
+	switch {
+	case err != nil:
 		return a.stopped(*asStop(err), false)
+	case resumed:
+		a.Note("--dry-run shows turn %d of the recorded run", prompt.Turn)
+	case o.Resume:
+		a.Note("no run is recorded in %s: --dry-run shows the first turn of a new run", layout.Dir)
 	}
-	if m, own := o.HatAgents[prompt.Hat]; own {
-		g = m.Agent.(*loopAgent)
+	if of, is := who.Agent.(*loopAgent); is {
+		g = of
 	}
 	c, err := g.Command(prompt)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/loop/journal"
 )
 
@@ -24,7 +25,7 @@ func workRows(w ui.Sheet, r journal.Run) {
 			w.Row("took", took.Round(time.Second))
 		}
 		if r.Branch != "" {
-			w.Row("branch", r.Branch+" in "+r.Dir)
+			w.Row("branch", quote.Name(r.Branch)+" in "+r.Dir)
 		}
 		for _, row := range checkoutsRows(r.Branch, r.Checkouts) {
 			w.Row(row.label, row.text)
@@ -34,7 +35,7 @@ func workRows(w ui.Sheet, r journal.Run) {
 	}
 	w.Row("took", r.Work.Elapsed.Round(time.Second))
 	if r.Branch != "" {
-		w.Row("branch", r.Branch+" in "+r.Dir)
+		w.Row("branch", quote.Name(r.Branch)+" in "+r.Dir)
 	}
 	for _, row := range gitRows(r.Work) {
 		w.Row(row.label, row.text)

@@ -50,6 +50,7 @@ func TurnError(err error) error {
 var kindCodes = map[event.Kind]int{
 	event.Auth: ExitBlocked, event.Denied: ExitBlocked, event.Limited: ExitLimit, event.Overloaded: ExitLimit, event.MaxTurns: ExitLimit,
 	event.Timeout: ExitTimeout, event.Interrupted: ExitInterrupted, event.Version: ExitMissing,
+	event.BadUsage: ExitUsage,
 }
 
 // TurnExit returns the exit code of a turn.

@@ -1,0 +1,135 @@
+package loop
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/event"
+)
+
+// files returns the content of each file of a project, by its path.
+func (r *rig) files() map[string]string {
+	all := map[string]string{}
+	require.NoError(r.t, filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			all[path] = string(data)
+			return err
+		}
+		return err
+	}))
+	return all
+}
+
+// shown requires the request of a turn to be the one that NextTurn showed before it.
+func (r *rig) shown(want, got Request) {
+	r.t.Helper()
+	assert.Equal(r.t, got.Turn, want.Turn)
+	assert.Equal(r.t, got.Prompt, want.Prompt)
+	assert.Equal(r.t, got.Context, want.Context)
+	assert.Equal(r.t, got.SessionID, want.SessionID)
+	assert.Equal(r.t, got.Dir, want.Dir)
+}
+
+// NextTurn shows the turn that the loop takes next, and changes nothing.
+func TestNextTurnIsTheOneThatIsTaken(t *testing.T) {
+	numbered := func(d *doing) {
+		works(d)
+		d.out.SessionID = fmt.Sprintf("s-%d", d.n)
+	}
+	for name, tt := range map[string]struct {
+		first, second func(*doing)
+		yml           string
+		flags         map[string]string
+		sessions      []string
+	}{
+		"its session continues":         {numbered, numbered, "", nil, []string{"", "s-1", "s-2"}},
+		"a full session does not":       {numbered, func(d *doing) { d.work(); d.fails(event.ContextFull, "it is full") }, "", nil, []string{"", "s-1", ""}},
+		"nor one that is not wanted":    {numbered, numbered, "", map[string]string{"continue-session": "false"}, []string{"", "", ""}},
+		"nor an invalid session ID":     {func(d *doing) { works(d); d.out.SessionID = "--yolo" }, works, "", nil, []string{"", "", ""}},
+		"each hat has a session":        {func(d *doing) { numbered(d); publishes("built")(d) }, func(d *doing) { numbered(d); publishes("rejected")(d) }, builderAndReviewer, nil, nil},
+		"in a working tree of its own":  {numbered, numbered, "", map[string]string{"worktree": "side"}, []string{"", "s-1", "s-2"}},
+		"after a turn that did nothing": {func(d *doing) { d.out.SessionID = "s-1" }, numbered, "", nil, []string{"", "s-1", "s-2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tt.first, tt.second, numbered)
+				if tt.flags["worktree"] != "" {
+					r.project = newRepo(t)
+					r.fake.dir = r.dir
+					r.write(".ralph/PROMPT.md", "Do the work.\n")
+				}
+				if tt.yml != "" {
+					r.write("ripple.yml", tt.yml)
+				}
+				maps.Copy(r.flags, tt.flags)
+				var sessions []string
+				for i, resume := range []bool{false, true, true} {
+					r.flags["max-turns"] = fmt.Sprint(i + 1)
+					before := r.files()
+					_, want, resumed, err := NextTurn(t.Context(), r.options(resume))
+					require.NoError(t, err)
+					assert.Equal(t, resume, resumed)
+					assert.Equal(t, before, r.files())
+					r.runWith(r.options(resume))
+					require.Len(t, r.fake.requests, i+1)
+					r.shown(want, r.fake.requests[i])
+					sessions = append(sessions, want.SessionID)
+				}
+				if tt.sessions != nil {
+					assert.Equal(t, tt.sessions, sessions)
+				}
+			})
+		})
+	}
+}
+
+// A turn that was killed is taken again, with the session before it.
+func TestNextTurnAfterAKill(t *testing.T) {
+	var r *rig
+	var left string
+	r = newRig(t, func(d *doing) { works(d); d.out.SessionID = "s-1" }, func(d *doing) {
+		left = r.read(".ralph/events.jsonl")
+		works(d)
+	}, works)
+	r.flags["max-turns"] = "1"
+	r.run()
+	r.flags["max-turns"] = "2"
+	r.resume()
+	r.write(".ralph/events.jsonl", left)
+	_, want, resumed, err := NextTurn(t.Context(), r.options(true))
+	require.NoError(t, err)
+	assert.True(t, resumed)
+	assert.Equal(t, 2, want.Turn)
+	assert.Equal(t, "s-1", want.SessionID)
+	r.resume()
+	r.shown(want, r.fake.requests[2])
+}
+
+// Without a recorded run the first turn of a new one is shown.
+func TestNextTurnWithoutARun(t *testing.T) {
+	r := newRig(t, works)
+	_, want, resumed, err := NextTurn(t.Context(), r.options(true))
+	require.NoError(t, err)
+	assert.False(t, resumed)
+	assert.Equal(t, 1, want.Turn)
+}
+
+// An agent that reports what is not a session ID is said once, and no session is recorded.
+func TestAnAgentThatReportsNoSessionID(t *testing.T) {
+	r := newRig(t, func(d *doing) { works(d); d.event(event.Event{Type: event.Session, ID: "--yolo"}) })
+	r.flags["max-turns"] = "3"
+	r.run()
+	assert.Equal(t, []string{`the agent reported the session "--yolo", which is not a session ID (` + event.SessionIDForm + `): it is ignored`}, r.notes())
+	for _, q := range r.fake.requests {
+		assert.Empty(t, q.SessionID)
+	}
+}
