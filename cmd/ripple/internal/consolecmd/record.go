@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/castpage"
+	"example.com/ripple/cmd/ripple/internal/htmlpage"
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/cast"
 	"example.com/ripple/runtime/console"
@@ -109,7 +109,7 @@ func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
 	for _, kind := range []struct {
 		file string
 		make func(io.Writer, string, *cast.Film) error
-	}{{f.html, castpage.HTML}, {f.svg, castpage.SVG}} {
+	}{{f.html, htmlpage.WriteFilm}, {f.svg, htmlpage.WriteFilmSVG}} {
 		if kind.file == "" {
 			continue
 		}

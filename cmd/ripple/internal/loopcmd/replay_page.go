@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/looppage"
+	"example.com/ripple/cmd/ripple/internal/htmlpage"
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/internal/projectfile"
 	"example.com/ripple/runtime/loop/journal"
@@ -26,7 +26,7 @@ func (a *player) page(cmd *cobra.Command, path, file string) error {
 		return err
 	}
 	defer f.Close() // opened for reading only
-	var run looppage.Run
+	var run htmlpage.Run
 	err = journal.Read(f, func(number int, r journal.Record, err error) error {
 		if err != nil {
 			a.leftOut(path, number, err)

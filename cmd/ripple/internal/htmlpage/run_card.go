@@ -1,4 +1,4 @@
-package looppage
+package htmlpage
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/onepage"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/record"
@@ -14,7 +13,7 @@ import (
 
 // card is a turn; a short one leaves out what was said and done in it.
 func (t *turn) card(short bool) string {
-	var m onepage.Markup
+	var m markup
 	m.Open("article", "id", "turn-"+strconv.Itoa(t.Turn), "class", t.outcome(), "tabindex", "-1")
 	t.heading(&m)
 	if short {
@@ -42,7 +41,7 @@ func (t *turn) outcome() string {
 	return "idle"
 }
 
-func (t *turn) heading(m *onepage.Markup) {
+func (t *turn) heading(m *markup) {
 	name := "turn " + strconv.Itoa(t.Turn)
 	if t.MaxTurns > 0 {
 		name += "/" + strconv.Itoa(t.MaxTurns)
@@ -69,7 +68,7 @@ func (t *turn) diff() string {
 	return fmt.Sprintf("+%d −%d", t.added, t.gone)
 }
 
-func (h *happened) write(m *onepage.Markup) {
+func (h *happened) write(m *markup) {
 	if h.line != nil {
 		after(m, *h.line)
 		return
@@ -90,7 +89,7 @@ func (h *happened) write(m *onepage.Markup) {
 	}
 }
 
-func (h *happened) tool(m *onepage.Markup) {
+func (h *happened) tool(m *markup) {
 	mark, class, content := "…", "tool", ""
 	if h.result != nil {
 		mark, content = "✓", h.result.Content
@@ -117,7 +116,7 @@ func resultLine(content string) string {
 }
 
 // say is what the agent says; code between fences keeps its lines.
-func say(m *onepage.Markup, text string) {
+func say(m *markup, text string) {
 	var said []string
 	tag := "div"
 	end := func() {
@@ -142,7 +141,7 @@ func say(m *onepage.Markup, text string) {
 }
 
 // fold is a line, with how long it took, and more behind it if there is more.
-func fold(m *onepage.Markup, class, title, took, content string) {
+func fold(m *markup, class, title, took, content string) {
 	line, more := "p", strings.TrimSpace(content) != ""
 	if more {
 		m.Open("details", "class", class)
@@ -162,7 +161,7 @@ func fold(m *onepage.Markup, class, title, took, content string) {
 }
 
 // result is what became of the turn.
-func (t *turn) result(m *onepage.Markup) {
+func (t *turn) result(m *markup) {
 	if e := t.ended; e != nil {
 		switch {
 		case e.Failure != nil:
@@ -182,7 +181,7 @@ func (t *turn) result(m *onepage.Markup) {
 }
 
 // asked is a question of the agent, or the answer to it.
-func asked(m *onepage.Markup, line record.Line) {
+func asked(m *markup, line record.Line) {
 	q := line.Question
 	switch {
 	case q == nil:
@@ -201,7 +200,7 @@ func asked(m *onepage.Markup, line record.Line) {
 	}
 }
 
-func after(m *onepage.Markup, line record.Line) {
+func after(m *markup, line record.Line) {
 	switch line.Type {
 	case record.Verified:
 		for _, v := range line.Verdicts {

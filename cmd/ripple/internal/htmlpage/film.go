@@ -1,4 +1,4 @@
-package castpage
+package htmlpage
 
 import (
 	_ "embed"
@@ -7,20 +7,19 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/cmd/ripple/internal/onepage"
 	"example.com/ripple/runtime/cast"
 	"example.com/ripple/runtime/event"
 )
 
 var (
-	//go:embed player.css
-	style string
-	//go:embed player.js
-	script string
+	//go:embed film.css
+	filmStyle string
+	//go:embed film.js
+	filmScript string
 )
 
-// data is a film as the page's script reads it.
-type data struct {
+// filmData is a film as the page's script reads it.
+type filmData struct {
 	Cols   int     `json:"cols"`
 	Rows   int     `json:"rows"`
 	Length int64   `json:"length"` // milliseconds, as all times
@@ -38,13 +37,13 @@ type look struct {
 	Opacity    string `json:"opacity,omitempty"`
 }
 
-// HTML writes the page.
-func HTML(w io.Writer, title string, f *cast.Film) error {
+// WriteFilm writes the page.
+func WriteFilm(w io.Writer, title string, f *cast.Film) error {
 	film, err := json.Marshal(encode(f)) // escapes <, > and &
 	if err != nil {
 		return err
 	}
-	return onepage.Page{Title: title, Style: style, Script: script}.Write(w, func(m *onepage.Markup) {
+	return document{Title: title, Style: filmStyle, Script: filmScript}.Write(w, func(m *markup) {
 		m.Open("main")
 		m.Element("h1", title)
 		m.Open("div", "class", "screen", "tabindex", "0", "aria-label", "terminal")
@@ -64,8 +63,8 @@ func HTML(w io.Writer, title string, f *cast.Film) error {
 	})
 }
 
-func encode(f *cast.Film) data {
-	d := data{Cols: f.Cols, Rows: f.Rows, Length: ms(f.Length)}
+func encode(f *cast.Film) filmData {
+	d := filmData{Cols: f.Cols, Rows: f.Rows, Length: ms(f.Length)}
 	numbers := map[cast.Style]int{}
 	for _, frame := range f.Frames {
 		lines := [][]any{}

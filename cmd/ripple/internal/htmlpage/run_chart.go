@@ -1,11 +1,9 @@
-package looppage
+package htmlpage
 
 import (
 	"fmt"
 	"strconv"
 	"time"
-
-	"example.com/ripple/cmd/ripple/internal/onepage"
 )
 
 // The chart's measures, in its own units: it is as wide as the page.
@@ -36,7 +34,7 @@ func (r *Run) bars() []bar {
 }
 
 // chart draws what each turn cost and how long it took.
-func (r *Run) chart(m *onepage.Markup) {
+func (r *Run) chart(m *markup) {
 	bars := r.bars()
 	if len(bars) < 2 {
 		return
@@ -53,7 +51,7 @@ func short(d time.Duration) string {
 	return span(d)
 }
 
-func row(m *onepage.Markup, class, title string, bars []bar, value func(bar) (float64, string)) {
+func row(m *markup, class, title string, bars []bar, value func(bar) (float64, string)) {
 	most, mostWords := 0.0, ""
 	for _, b := range bars {
 		if v, words := value(b); v > most {

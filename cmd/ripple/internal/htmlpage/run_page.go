@@ -1,4 +1,4 @@
-package looppage
+package htmlpage
 
 import (
 	_ "embed"
@@ -6,16 +6,15 @@ import (
 	"io"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/onepage"
 	"example.com/ripple/runtime/loop/record"
 )
 
 // Ours is all that runs and all that styles: their hashes are what the page allows.
 var (
-	//go:embed page.css
-	style string
-	//go:embed page.js
-	script string
+	//go:embed run.css
+	runStyle string
+	//go:embed run.js
+	runScript string
 )
 
 // maxBytes is how large a page may become; older turns are told shorter for it.
@@ -23,7 +22,7 @@ const maxBytes = 4_500_000
 
 // Write makes the page of a run.
 func (r *Run) Write(w io.Writer) error {
-	return onepage.Page{Title: r.title(), Style: style, Script: script}.Write(w, func(m *onepage.Markup) {
+	return document{Title: r.title(), Style: runStyle, Script: runScript}.Write(w, func(m *markup) {
 		m.Open("main")
 		r.overview(m)
 		r.cards(m)
@@ -39,7 +38,7 @@ func (r *Run) title() string {
 	return text
 }
 
-func (r *Run) overview(m *onepage.Markup) {
+func (r *Run) overview(m *markup) {
 	m.Open("header")
 	m.Element("h1", r.title())
 	if r.stopped != nil {
@@ -66,7 +65,7 @@ func (r *Run) overview(m *onepage.Markup) {
 }
 
 // plan shows the boxes as they are now.
-func plan(m *onepage.Markup, tasks record.Tasks) {
+func plan(m *markup, tasks record.Tasks) {
 	if len(tasks) == 0 {
 		return
 	}
@@ -87,7 +86,7 @@ func plan(m *onepage.Markup, tasks record.Tasks) {
 
 // cards are the turns. Where they would be too many bytes, what was said in the oldest
 // ones is left out, which their cards say, and then these cards themselves.
-func (r *Run) cards(m *onepage.Markup) {
+func (r *Run) cards(m *markup) {
 	rendered := make([]string, len(r.turns))
 	room, first, short := maxBytes-m.Len(), 0, false
 	for i := len(r.turns) - 1; i >= 0 && first == 0; i-- {

@@ -1,4 +1,4 @@
-package castpage
+package htmlpage
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/onepage"
 	"example.com/ripple/runtime/cast"
 )
 
@@ -28,7 +27,7 @@ func film(pieces ...string) *cast.Film {
 	return r.Finish(time.Duration(len(pieces)) * time.Second)
 }
 
-func written(t *testing.T, write func(io.Writer, string, *cast.Film) error, title string, f *cast.Film) string {
+func filmPage(t *testing.T, write func(io.Writer, string, *cast.Film) error, title string, f *cast.Film) string {
 	t.Helper()
 	var b strings.Builder
 	require.NoError(t, write(&b, title, f))
@@ -36,33 +35,33 @@ func written(t *testing.T, write func(io.Writer, string, *cast.Film) error, titl
 }
 
 // The page has the film as data, which says what was shown, when, and how.
-func TestHTML(t *testing.T) {
-	html := written(t, HTML, "a title", film("\x1b[?25lone", "\x1b[2;3H\x1b[1;4;31mtwo"))
+func TestFilm(t *testing.T) {
+	html := filmPage(t, WriteFilm, "a title", film("\x1b[?25lone", "\x1b[2;3H\x1b[1;4;31mtwo"))
 	found := regexp.MustCompile(`(?s)<script type="application/json" id="film">(.*?)</script>`).FindStringSubmatch(html)
 	require.NotNil(t, found)
 	assert.JSONEq(t, `{"cols":5,"rows":2,"length":2000,
 		"styles":[{},{"color":"#e05561","fontWeight":"bold","textDecoration":"underline"}],
 		"frames":[[0,[[0,[[0,3,"one",0]]]]],[1000,[[1,[[2,3,"two",1]]]]]]}`, found[1])
 	assert.Contains(t, html, "<title>a title</title>")
-	assert.Contains(t, html, "script-src "+strings.ReplaceAll(onepage.Hash(script), "'", "&#39;"))
+	assert.Contains(t, html, "script-src "+strings.ReplaceAll(hashSource(filmScript), "'", "&#39;"))
 }
 
 // Whatever was shown is text.
-func TestHTMLNothingIsMarkup(t *testing.T) {
-	html := written(t, HTML, evil, film(evil))
+func TestFilmIsNoMarkup(t *testing.T) {
+	html := filmPage(t, WriteFilm, evil, film(evil))
 	assert.Equal(t, 2, strings.Count(html, "<script"), "the film and the player")
 	assert.NotContains(t, html, "<img")
 	assert.NotContains(t, html, "\u202e")
 	found := regexp.MustCompile(`(?s)<script type="application/json" id="film">(.*?)</script>`).FindStringSubmatch(html)
-	var d data
+	var d filmData
 	require.NoError(t, json.Unmarshal([]byte(found[1]), &d))
 	assert.Contains(t, fmt.Sprint(d.Frames), "<img src=x")
 }
 
 // The picture is XML with our elements alone, and its last frame is what is shown where
 // nothing moves.
-func TestSVG(t *testing.T) {
-	svg := written(t, SVG, evil, film("\x1b[?25l"+evil, "\x1b[2J\x1b[H\x1b[44mlast", "\x1b[3;1Hmore"))
+func TestFilmSVG(t *testing.T) {
+	svg := filmPage(t, WriteFilmSVG, evil, film("\x1b[?25l"+evil, "\x1b[2J\x1b[H\x1b[44mlast", "\x1b[3;1Hmore"))
 	d := xml.NewDecoder(strings.NewReader(svg))
 	var still, moving []string
 	hidden := 0

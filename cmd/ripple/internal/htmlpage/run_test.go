@@ -1,4 +1,4 @@
-package looppage
+package htmlpage
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/onepage"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop/journal"
 	"example.com/ripple/runtime/loop/record"
@@ -78,7 +77,7 @@ func TestPage(t *testing.T) {
 	assert.NotContains(t, html, "```")
 	assert.Contains(t, html, `id="turn-1" class="went"`)
 	assert.Contains(t, html, `id="turn-2" class="failed"`)
-	assert.Contains(t, html, "style-src "+strings.ReplaceAll(onepage.Hash(style), "'", "&#39;"))
+	assert.Contains(t, html, "style-src "+strings.ReplaceAll(hashSource(runStyle), "'", "&#39;"))
 	assert.Contains(t, html, "default-src &#39;none&#39;")
 }
 
@@ -119,8 +118,8 @@ func TestNothingIsMarkup(t *testing.T) {
 	assert.Greater(t, strings.Count(html, "&lt;img src=x"), 15, "it is there, as text")
 	assert.NotContains(t, html, "\x1b")
 	assert.NotContains(t, html, "\u202e")
-	html = strings.Replace(html, script, "", 1)
-	html = strings.Replace(html, style, "", 1)
+	html = strings.Replace(html, runScript, "", 1)
+	html = strings.Replace(html, runStyle, "", 1)
 	for _, tag := range tags.FindAllString(html, -1) {
 		if tag != "<!doctype html>" {
 			assert.Regexp(t, tagOf, tag)
@@ -187,7 +186,7 @@ func TestShortened(t *testing.T) {
 
 // The block in which an agent says how far it is is one line, and the rest of it folded.
 func TestAStatusBlockIsOneLine(t *testing.T) {
-	var m onepage.Markup
+	var m markup
 	sayAll(&m, "It is done.\n\n```\n---RALPH_STATUS---\nSTATUS: COMPLETE\nFILES_MODIFIED: 2\nTESTS_STATUS: PASSING\nRECOMMENDATION: release it\n---END_RALPH_STATUS---\n```\nBye.")
 	page := m.String()
 	assert.Contains(t, page, "status · COMPLETE · tests PASSING · next: release it")
@@ -195,7 +194,7 @@ func TestAStatusBlockIsOneLine(t *testing.T) {
 	assert.NotContains(t, page, "RALPH_STATUS---")
 	assert.NotContains(t, page, "```")
 	assert.Contains(t, page, "Bye.")
-	m = onepage.Markup{}
+	m = markup{}
 	sayAll(&m, "---RALPH_STATUS---\nit has no end")
 	assert.Contains(t, m.String(), "it has no end")
 }

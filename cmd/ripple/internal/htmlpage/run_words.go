@@ -1,4 +1,4 @@
-package looppage
+package htmlpage
 
 import (
 	"encoding/json"

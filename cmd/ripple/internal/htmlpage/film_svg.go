@@ -1,11 +1,10 @@
-package castpage
+package htmlpage
 
 import (
 	"io"
 	"strconv"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/onepage"
 	"example.com/ripple/runtime/cast"
 )
 
@@ -17,11 +16,11 @@ const (
 	hold                  = 3 * time.Second // how long the end is shown before it begins again
 )
 
-// SVG writes a picture that moves, again and again. Where nothing moves, as in print, it
+// WriteFilmSVG writes a picture that moves, again and again. Where nothing moves, as in print, it
 // is the last frame.
-func SVG(w io.Writer, title string, f *cast.Film) error {
+func WriteFilmSVG(w io.Writer, title string, f *cast.Film) error {
 	wide, high := float64(f.Cols)*cellWidth+2*margin, float64(f.Rows)*cellHeight+2*margin
-	var m onepage.Markup
+	var m markup
 	m.Open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+number(wide)+" "+number(high), "width", number(wide), "height", number(high),
 		"font-family", "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace", "font-size", strconv.Itoa(fontSize), "fill", cast.Foreground)
 	m.Element("title", title)
@@ -65,7 +64,7 @@ func spells(f *cast.Film) []spell {
 	return all
 }
 
-func (s spell) write(m *onepage.Markup) {
+func (s spell) write(m *markup) {
 	if s.last {
 		m.Open("g")
 		if s.from > 0 {
@@ -87,7 +86,7 @@ func (s spell) write(m *onepage.Markup) {
 	m.Close("g")
 }
 
-func set(m *onepage.Markup, to, begin string, dur time.Duration) {
+func set(m *markup, to, begin string, dur time.Duration) {
 	m.Open("set", "attributeName", "visibility", "to", to, "begin", begin, "dur", seconds(max(dur, time.Millisecond)))
 	m.Close("set")
 }
@@ -96,9 +95,9 @@ func attributes(s cast.Style) []string {
 	var a []string
 	for _, pair := range [][2]string{
 		{"fill", s.Fg},
-		{"font-weight", when(s.Bold, "bold")},
-		{"font-style", when(s.Italic, "italic")},
-		{"opacity", when(s.Dim, "0.7")},
+		{"font-weight", wordIf(s.Bold, "bold")},
+		{"font-style", wordIf(s.Italic, "italic")},
+		{"opacity", wordIf(s.Dim, "0.7")},
 		{"text-decoration", decoration(s)},
 	} {
 		if pair[1] != "" {
@@ -108,7 +107,7 @@ func attributes(s cast.Style) []string {
 	return a
 }
 
-func when(is bool, word string) string {
+func wordIf(is bool, word string) string {
 	if is {
 		return word
 	}

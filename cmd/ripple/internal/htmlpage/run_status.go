@@ -1,9 +1,7 @@
-package looppage
+package htmlpage
 
 import (
 	"strings"
-
-	"example.com/ripple/cmd/ripple/internal/onepage"
 )
 
 // The lines around the block in which an agent says how far it is.
@@ -13,7 +11,7 @@ const (
 )
 
 // sayAll is what the agent says, with each status block as one line and the rest folded.
-func sayAll(m *onepage.Markup, text string) {
+func sayAll(m *markup, text string) {
 	for {
 		before, rest, begins := strings.Cut(text, statusBegins)
 		block, after, ends := strings.Cut(rest, statusEnds)
