@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -227,32 +226,6 @@ func TestTheProgramsEnd(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, text, "last")
 	assert.Equal(t, console.Exited, s.State)
-}
-
-func TestOneOfManyStartersWins(t *testing.T) {
-	place(t)
-	const starters = 20
-	errs := make([]error, starters)
-	var all sync.WaitGroup
-	for i := range starters {
-		all.Go(func() {
-			c, _, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Adapter: "bash", Name: "one"})
-			if err == nil {
-				c.Close()
-			}
-			errs[i] = err
-		})
-	}
-	all.Wait()
-	won := 0
-	for _, err := range errs {
-		if err == nil {
-			won++
-			continue
-		}
-		requireFault(t, console.FaultTaken, err)
-	}
-	assert.Equal(t, 1, won)
 }
 
 func TestAKilledHostLeavesItsResults(t *testing.T) {

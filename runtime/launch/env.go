@@ -29,7 +29,7 @@ type environment struct{ vars map[string]string }
 // newEnvironment is what holds before the adapter and the caller speak.
 func newEnvironment(a *schema.Adapter, h Host) *environment {
 	e := &environment{vars: map[string]string{}}
-	for _, kv := range AgentEnviron(a, h.Environ()) {
+	for _, kv := range agentEnviron(a, h.Environ()) {
 		key, value, ok := strings.Cut(kv, "=")
 		if ok && key != "" && inherited(key, a.Process.InheritEnvironment) {
 			e.set(key, value)
@@ -44,9 +44,9 @@ func newEnvironment(a *schema.Adapter, h Host) *environment {
 	return e
 }
 
-// AgentEnviron returns the part of environ ("KEY=value") that an agent gets: without the variables by
+// agentEnviron returns the part of environ ("KEY=value") that an agent gets: without the variables by
 // which it would recognize that it was started by itself (agent.unset_env).
-func AgentEnviron(a *schema.Adapter, environ []string) []string {
+func agentEnviron(a *schema.Adapter, environ []string) []string {
 	if a.Agent == nil || len(a.Agent.UnsetEnv) == 0 {
 		return environ
 	}

@@ -21,7 +21,7 @@ type Program struct {
 }
 
 func (p Program) environment(a *schema.Adapter) []string {
-	return slices.Concat(AgentEnviron(a, os.Environ()), p.Env)
+	return slices.Concat(agentEnviron(a, os.Environ()), p.Env)
 }
 
 // Examination is the result of looking at one program: whether it is installed, reports a version that
@@ -73,7 +73,7 @@ func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Ex
 	if a.Agent != nil {
 		r.MinVersion = a.Agent.MinVersion
 	}
-	advice := InstallAdvice(a.Process.Install)
+	advice := installAdvice(a.Process.Install)
 	if r.Executable == "" {
 		r.need("install it: " + cmp.Or(advice, "how is not known"))
 		return r

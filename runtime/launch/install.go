@@ -76,8 +76,8 @@ func InstallLine(i *schema.Install) string {
 	return i.URL
 }
 
-// InstallAdvice is InstallLine with what to read about it.
-func InstallAdvice(i *schema.Install) string {
+// installAdvice is InstallLine with what to read about it.
+func installAdvice(i *schema.Install) string {
 	line := InstallLine(i)
 	if i == nil || i.URL == "" || line == i.URL {
 		return line

@@ -34,14 +34,8 @@ func (e *ended) read(promise string) {
 // denies reports whether the block explicitly says that the work is unfinished.
 func (b *block) denies() bool { return b != nil && b.NotDone }
 
-// promised reports whether the last line of text is the completion promise. Characters that a
-// terminal does not show are ignored.
-func promised(text, promise string) bool {
-	_, gave := cutPromise(text, promise)
-	return gave
-}
-
-// cutPromise removes the completion promise from the end of a text.
+// cutPromise removes the completion promise, if it is the last line of a text. Characters that a terminal
+// does not show are ignored.
 func cutPromise(text, promise string) (rest string, gave bool) {
 	trimmed := strings.TrimRight(text, " \t\r\n")
 	at := strings.LastIndexByte(trimmed, '\n') + 1

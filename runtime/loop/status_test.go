@@ -63,7 +63,7 @@ func TestParseBlockKnowsAnEcho(t *testing.T) {
 	assert.Equal(t, "IN_PROGRESS", parseBlock(own+prompt, prompt).Status, "an echo after the agent's own")
 }
 
-func TestPromised(t *testing.T) {
+func TestCutPromise(t *testing.T) {
 	tests := []struct {
 		text string
 		want bool
@@ -79,10 +79,13 @@ func TestPromised(t *testing.T) {
 		{"", false},
 	}
 	for _, tt := range tests {
-		assert.Equal(t, tt.want, promised(tt.text, "LOOP_COMPLETE"), "%q", tt.text)
+		_, gave := cutPromise(tt.text, "LOOP_COMPLETE")
+		assert.Equal(t, tt.want, gave, "%q", tt.text)
 	}
-	assert.False(t, promised("", ""))
-	assert.False(t, promised("x\n", ""))
+	for _, text := range []string{"", "x\n"} {
+		_, gave := cutPromise(text, "")
+		assert.False(t, gave, "%q", text)
+	}
 }
 
 func FuzzParseBlock(f *testing.F) {

@@ -22,11 +22,11 @@ type Claim struct {
 // ErrTaken reports that a running host holds the name.
 var ErrTaken = errors.New("a console of that name is running")
 
-// Take claims a name. Files of a killed host are removed first. If the name is locked and nobody
+// take claims a name. Files of a killed host are removed first. If the name is locked and nobody
 // listens on its socket, Take waits at most for patience.
 //
 // Errors: ErrTaken.
-func Take(f Files, patience time.Duration) (*Claim, error) {
+func take(f Files, patience time.Duration) (*Claim, error) {
 	for {
 		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetPermissions(0o600))}
 		got, err := c.lock.TryLock()
@@ -71,9 +71,9 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := Take(f, claimPatience)
+		c, err := take(f, claimPatience)
 		if errors.Is(err, ErrTaken) && !f.kept() { // by a console of this user with another home
-			return Take(f.withOwnSocket(), claimPatience)
+			return take(f.withOwnSocket(), claimPatience)
 		}
 		return c, err
 	}
@@ -86,7 +86,7 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 		if _, err := os.Lstat(f.Record); err == nil {
 			continue // it is running, or its results can still be read
 		}
-		c, err := Take(f, 0)
+		c, err := take(f, 0)
 		if errors.Is(err, ErrTaken) {
 			continue
 		}
@@ -144,7 +144,7 @@ func (f Files) withLock(do func() error) error {
 	if answers(f.Socket) {
 		return ErrTaken
 	}
-	c, err := Take(f, claimPatience)
+	c, err := take(f, claimPatience)
 	if err != nil {
 		return err
 	}
