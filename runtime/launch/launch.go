@@ -30,6 +30,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -65,10 +66,18 @@ type Plan struct {
 	Values map[string]string
 }
 
-// File is a file to write, mode 0600, its missing directories 0700.
+// File is a file of a plan.
 type File struct {
 	Path string
 	Body []byte
+}
+
+// Write writes the file with mode 0600, and creates missing directories with mode 0700.
+func (f File) Write() error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(f.Path, f.Body, 0o600)
 }
 
 // DirError is a working directory that is not there, or that this user may not enter.

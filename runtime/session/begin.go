@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -63,7 +61,7 @@ func (b *Begun) begin(o Options) error {
 		return err
 	}
 	for _, f := range b.plan.Files {
-		if err := writePrivate(f); err != nil {
+		if err := f.Write(); err != nil {
 			return err
 		}
 	}
@@ -98,13 +96,6 @@ func (b *Begun) Close() error {
 	err := terminal.New(b.tty, pty.Size{Cols: t.Cols, Rows: t.Rows}, terminal.Options{}).Close(ctx, b.prog.ending.steps()...)
 	b.scratch.Remove()
 	return err
-}
-
-func writePrivate(f launch.File) error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(f.Path, f.Body, 0o600)
 }
 
 // removeDead removes files of sessions whose process was killed, unless the adapter disables that.

@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,7 +134,7 @@ func (t *TUI) start(a *schema.Adapter, o Options) error {
 		return err
 	}
 	for _, f := range plan.Files {
-		if err := writePrivate(f); err != nil {
+		if err := f.Write(); err != nil {
 			return err
 		}
 	}
@@ -158,13 +157,6 @@ func (t *TUI) start(a *schema.Adapter, o Options) error {
 	go t.read(o.Read)
 	go t.look()
 	return nil
-}
-
-func writePrivate(f launch.File) error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(f.Path, f.Body, 0o600)
 }
 
 // merged is an environment of two, of which the second one wins.

@@ -8,6 +8,8 @@ import (
 	"github.com/dlclark/regexp2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // strip runs the pieces through a stripper.
@@ -19,19 +21,6 @@ func strip(c Config, pieces ...[]byte) (out string, matched bool) {
 	}
 	b.Write(s.Flush())
 	return b.String(), s.Matched()
-}
-
-// eachSplit runs f with b whole, cut in two at every position, and in single bytes.
-func eachSplit(b []byte, f func(pieces ...[]byte)) {
-	f(b)
-	for i := 1; i < len(b); i++ {
-		f(b[:i], b[i:])
-	}
-	var single [][]byte
-	for i := range b {
-		single = append(single, b[i:i+1])
-	}
-	f(single...)
 }
 
 // none marks the cases in which no echo is recognised: everything is output.
@@ -89,7 +78,7 @@ func TestDeterministic(t *testing.T) {
 			if want == none {
 				want, wantMatched = tt.stream, false
 			}
-			eachSplit([]byte(tt.stream), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.stream), func(pieces ...[]byte) {
 				got, matched := strip(Config{Strategy: Deterministic, Sent: []byte(tt.sent)}, pieces...)
 				require.Equal(t, want, got, "%q", pieces)
 				require.Equal(t, wantMatched, matched)
@@ -119,7 +108,7 @@ func TestFuzzy(t *testing.T) {
 			if want == none {
 				want, wantMatched = tt.stream, false
 			}
-			eachSplit([]byte(tt.stream), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.stream), func(pieces ...[]byte) {
 				got, matched := strip(Config{Strategy: Fuzzy, Sent: []byte(tt.sent), Prompt: prompt}, pieces...)
 				require.Equal(t, want, got, "%q", pieces)
 				require.Equal(t, wantMatched, matched)
@@ -184,7 +173,7 @@ func FuzzNothingIsLost(f *testing.F) {
 		} else {
 			require.Equal(t, string(stream), want)
 		}
-		eachSplit(stream, func(pieces ...[]byte) {
+		testkit.EachSplit(stream, func(pieces ...[]byte) {
 			got, matched := strip(c, pieces...)
 			require.Equal(t, want, got)
 			require.Equal(t, wantMatched, matched)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // kernelEcho is how a terminal echoes in its usual modes.
@@ -42,7 +44,7 @@ func TestPending(t *testing.T) {
 		{"nothing sent", []string{""}, "ab", "ab"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachSplit([]byte(tt.stream), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.stream), func(pieces ...[]byte) {
 				var p Pending
 				for _, s := range tt.sent {
 					p.Expect(kernelEcho(s))
@@ -80,7 +82,7 @@ func FuzzPending(f *testing.F) {
 		if len(echo) > 0 {
 			want = strings.Replace(want, string(echo[0].want), "", 1)
 		}
-		eachSplit(stream, func(pieces ...[]byte) {
+		testkit.EachSplit(stream, func(pieces ...[]byte) {
 			var p Pending
 			p.Expect(kernelEcho(string(sent)))
 			var out strings.Builder

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // events feeds the pieces and writes down what came, adjacent text joined:
@@ -37,19 +39,6 @@ func events(pieces ...[]byte) (log string) {
 	p.Flush(onText)
 	flush()
 	return b.String()
-}
-
-// eachSplit runs f with b whole, cut in two at every position, and in single bytes.
-func eachSplit(b []byte, f func(pieces ...[]byte)) {
-	f(b)
-	for i := 1; i < len(b); i++ {
-		f(b[:i], b[i:])
-	}
-	var single [][]byte
-	for i := range b {
-		single = append(single, b[i:i+1])
-	}
-	f(single...)
 }
 
 func TestWireForms(t *testing.T) {
@@ -107,7 +96,7 @@ func TestWireForms(t *testing.T) {
 		{"unfinished ST", "a\x1b]633;D;1\x1b", `"a\x1b]633;D;1\x1b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachSplit([]byte(tt.in), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.in), func(pieces ...[]byte) {
 				got := events(pieces...)
 				require.Equal(t, tt.want, got, "%q", pieces)
 			})
@@ -152,7 +141,7 @@ func TestLongestThatFits(t *testing.T) {
 
 func TestRawIsWhatArrived(t *testing.T) {
 	in := []byte("\x1b]633;D;1;n\x1b\\")
-	eachSplit(in, func(pieces ...[]byte) {
+	testkit.EachSplit(in, func(pieces ...[]byte) {
 		var p Markers
 		var raw []byte
 		for _, piece := range pieces {
@@ -220,7 +209,7 @@ func FuzzSplit(f *testing.F) {
 			require.Equal(t, want, got, "%q", pieces)
 		}
 		if len(in) < 200 {
-			eachSplit(in, check)
+			testkit.EachSplit(in, check)
 		} else {
 			at := int(step % uint(len(in)))
 			check(in[:at], in[at:])

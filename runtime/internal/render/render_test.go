@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/vt"
 )
@@ -36,19 +37,6 @@ func render(o Options, pieces ...[]byte) string {
 
 // failing makes a panic that the renderer has stopped fail the test.
 func failing(f fault.Fault) { panic(f.Report()) }
-
-// eachSplit runs f with b whole, cut in two at every position, and in single bytes.
-func eachSplit(b []byte, f func(pieces ...[]byte)) {
-	f(b)
-	for i := 1; i < len(b); i++ {
-		f(b[:i], b[i:])
-	}
-	var single [][]byte
-	for i := range b {
-		single = append(single, b[i:i+1])
-	}
-	f(single...)
-}
 
 func TestLines(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
@@ -126,7 +114,7 @@ func TestLines(t *testing.T) {
 		{"C1 controls in UTF-8 are what was written", "\u009b1mx\u009fy\u0085", "\u009b1mx\u009fy\u0085"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachSplit([]byte(tt.in), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.in), func(pieces ...[]byte) {
 				require.Equal(t, tt.want, render(Options{StripANSI: true}, pieces...), "%q", pieces)
 			})
 		})
@@ -152,7 +140,7 @@ func TestKeptSequences(t *testing.T) {
 		{"unfinished string", "a\x1b]0;t", "a\x1b]0;t"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachSplit([]byte(tt.in), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.in), func(pieces ...[]byte) {
 				require.Equal(t, tt.want, render(Options{}, pieces...), "%q", pieces)
 			})
 		})
@@ -162,7 +150,7 @@ func TestKeptSequences(t *testing.T) {
 // A program that saves the cursor and restores it at once addresses nothing: colours stay.
 func TestSavedAndRestoredAtOnce(t *testing.T) {
 	in := "\x1b[31mred\x1b[0m\r\n\x1b7\x1b8\x1b[32mgreen\x1b[0m\r\n"
-	eachSplit([]byte(in), func(pieces ...[]byte) {
+	testkit.EachSplit([]byte(in), func(pieces ...[]byte) {
 		require.Equal(t, "\x1b[31mred\x1b[0m\n\x1b[32mgreen\x1b[0m\n", render(Options{}, pieces...), "%q", pieces)
 	})
 }
@@ -185,7 +173,7 @@ func TestScreen(t *testing.T) {
 		{"saved cursor", "\x1b7abc\x1b8x", "xbc"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachSplit([]byte(tt.in), func(pieces ...[]byte) {
+			testkit.EachSplit([]byte(tt.in), func(pieces ...[]byte) {
 				require.Equal(t, tt.want, render(Options{Cols: 20, Rows: 5, StripANSI: true}, pieces...), "%q", pieces)
 			})
 		})
@@ -302,7 +290,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		o := Options{Cols: 20, Rows: 5, StripANSI: strip}
 		want := render(o, in)
-		eachSplit(in, func(pieces ...[]byte) {
+		testkit.EachSplit(in, func(pieces ...[]byte) {
 			require.Equal(t, want, render(o, pieces...), "%q", pieces)
 		})
 	})
