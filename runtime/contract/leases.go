@@ -35,7 +35,7 @@ func (r *runner) acquire(ctx context.Context, c testCase, t *testRun) error {
 		}
 	}
 	s.trace.reset()
-	t.ev, t.trace, t.started = s.ev, s.trace, s.started
+	t.ev, t.trace = s.ev, s.trace
 	if s.lost != "" {
 		t.note("%s", s.lost)
 		s.lost = ""

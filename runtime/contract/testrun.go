@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
@@ -28,8 +27,6 @@ type testRun struct {
 	notes   []string
 	played  []Played // of a test of an agent's transports
 	unmet   *unmet
-
-	started time.Duration // time from the program's start to its first prompt
 }
 
 // eval evaluates one line or block of code and records it for the report.

@@ -76,7 +76,7 @@ func New(o Options) *Loop {
 	work, backup, team := &workspace{run: r, whole: o.Box}, &backup{run: r}, newTeam(r, &o)
 	work.checkouts = &checkouts{run: r, work: work}
 	interrupts := newInterrupts()
-	questions := &questions{run: r, interrupts: interrupts, team: team}
+	questions := &questions{run: r, interrupts: interrupts}
 	questions.waits = r.wanted(o.Attended)
 	return &Loop{
 		run: r, o: o, work: work, backup: backup, team: team,

@@ -16,7 +16,6 @@ import (
 type questions struct {
 	*run
 	interrupts *interrupts
-	team       *team
 	waits      bool // somebody may answer
 
 	mu      sync.Mutex // of the state's questions while a turn runs

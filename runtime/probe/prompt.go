@@ -19,7 +19,6 @@ func skeleton(prompt string) string { return number().ReplaceAllString(prompt, "
 type promptPattern struct {
 	pattern string
 	counts  bool // a number in it changed
-	seen    int  // number of prompts
 }
 
 // learn returns a pattern for prompts of one skeleton: a number that varied matches any number.
@@ -28,7 +27,7 @@ func learn(prompts []string, mute ...string) promptPattern {
 	if len(prompts) == 0 {
 		return promptPattern{}
 	}
-	l := promptPattern{seen: len(prompts)}
+	var l promptPattern
 	first := number().FindAllString(prompts[0], -1)
 	varies := make([]bool, len(first))
 	for _, p := range prompts[1:] {
@@ -36,7 +35,7 @@ func learn(prompts []string, mute ...string) promptPattern {
 			varies[i] = varies[i] || n != first[i]
 		}
 	}
-	rest, at := prompts[0], 0
+	rest := prompts[0]
 	var b strings.Builder
 	for i, n := range first {
 		before, after, _ := strings.Cut(rest, n)
@@ -47,7 +46,7 @@ func learn(prompts []string, mute ...string) promptPattern {
 		} else {
 			b.WriteString(n)
 		}
-		rest, at = after, at+1
+		rest = after
 	}
 	b.WriteString(regexp.QuoteMeta(rest))
 	l.pattern = "^" + b.String() + "$"

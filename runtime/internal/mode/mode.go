@@ -35,10 +35,9 @@ type State struct {
 
 // Boundary is the prompt of a mode, which ends a command like any other.
 type Boundary struct {
-	Mode    string
-	Key     string // for messages: modes[2].primary
-	Source  string // the pattern with placeholders expanded
-	Pattern *regexp2.Regexp
+	Mode   string
+	Key    string // for messages: modes[2].primary
+	Source string // the pattern with placeholders expanded
 }
 
 // Detector knows the modes of one adapter. It is safe for concurrent use.
@@ -97,7 +96,7 @@ func (d *Detector) Boundaries() []Boundary {
 	var list []Boundary
 	for _, m := range d.modes {
 		if m.primary != nil {
-			list = append(list, Boundary{m.Name, m.primary.key, m.primary.source, m.primary.re})
+			list = append(list, Boundary{m.Name, m.primary.key, m.primary.source})
 		}
 	}
 	return list

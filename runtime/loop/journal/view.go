@@ -15,7 +15,6 @@ type View struct {
 	MaxTurns int
 	Agent    string
 	Branch   string
-	Task     string
 	Hat      string            // hat of the turn; "" for none
 	Subject  string            // topics of the turn
 	Begun    time.Time         // start of the current turn; zero if none
@@ -24,7 +23,6 @@ type View struct {
 	Circuit  string            // state of the circuit breaker, "" if unknown
 	Calls    int               // turns started in the hour up to the last one
 	Reason   string            // the reason that the run stopped; "" while it runs
-	Why      string            // the same as text
 	Open     []record.Question // questions that wait for an answer
 
 	ended event.Tokens // of completed turns
@@ -61,7 +59,7 @@ func (v *View) Take(r Record) {
 	case record.TurnEnded, record.TurnCut:
 		v.turnEnded(r)
 	case record.Stopped:
-		v.Begun, v.Reason, v.Why = time.Time{}, r.Reason, r.Why
+		v.Begun, v.Reason = time.Time{}, r.Reason
 	}
 	v.Open = Fold(v.Open, r.Line)
 	if s := r.State; s != nil {
@@ -71,8 +69,8 @@ func (v *View) Take(r Record) {
 }
 
 func (v *View) started(r Record) {
-	v.Turn, v.Agent, v.Branch, v.Task = r.Turn, r.Agent, r.Branch, r.Task
-	v.MaxTurns, v.Begun, v.Reason, v.Why = r.MaxTurns, r.Time, "", ""
+	v.Turn, v.Agent, v.Branch = r.Turn, r.Agent, r.Branch
+	v.MaxTurns, v.Begun, v.Reason = r.MaxTurns, r.Time, ""
 	v.Calls, v.Hat, v.Subject = r.Calls, r.Hat, r.Subject
 	if r.Circuit != "" {
 		v.Circuit = r.Circuit
