@@ -21,7 +21,7 @@ func manyConsoles(_ *schema.Adapter, quick bool) (t table, err error) {
 	if quick {
 		n = 40
 	}
-	t = table{title: fmt.Sprintf("%d consoles at once", n), columns: []string{"figure"}, note: "Each is processes of its own; all are started, used and ended by one process."}
+	t = table{title: fmt.Sprintf("%d consoles at once", n), columns: []string{"figure"}, note: "Each console has its own processes; one process starts, uses and ends all consoles."}
 	p, err := newConsolePlace()
 	if err != nil {
 		return t, err
