@@ -50,6 +50,8 @@ var dialect = []struct{ phrase, except, reason string }{
 	{`\bfilms?\b|\bfilmed\b`, ``, `the field says "recording"`},
 	{`\bdesks?\b`, ``, `say "unattended policy"`},
 	{`\bany more\b`, ``, `say "no longer"`},
+	{`\bin the place of\b`, ``, `say "instead of"`},
+	{`\bwhat (?:came|comes) (?:of|back)\b`, ``, `name it: the result, the output`},
 }
 
 const dialectFile = "testdata/dialect.txt"
@@ -120,6 +122,8 @@ func TestDialect(t *testing.T) {
 		"What is this?":                                  0,
 		"The loop goes on\nwith the next turn for ever.": 2,
 		"errRefused is of what the adapter denies.":      1,
+		"an argument in the place of the prompt":         1,
+		"result is what came of a call":                  1,
 	} {
 		assert.Lenf(t, matches(strings.Join(strings.Fields(text), " ")), want, "%s", text)
 	}

@@ -91,7 +91,7 @@ type Server struct {
 	Prepare      [][]string        `yaml:"prepare"`      // commands that are run to their ends first
 	Command      []string          `yaml:"command"`      // the server itself, in the foreground
 	Ready        string            `yaml:"ready"`        // pattern
-	Args         []string          `yaml:"args"`         // of the program under test, in the place of process.args
+	Args         []string          `yaml:"args"`         // of the program under test, instead of process.args
 	Env          map[string]string `yaml:"env"`          // of the program under test
 }
 

@@ -127,7 +127,7 @@ func (o *AgentOption) UnmarshalYAML(n *yaml.Node) error {
 // AgentToolList is the option that keeps an agent to a list of tools.
 type AgentToolList struct {
 	AgentOption     `yaml:",inline"`
-	Limit           string   `yaml:"limit"`            // jq program in the place of Args
+	Limit           string   `yaml:"limit"`            // jq program instead of Args
 	PermissionModes []string `yaml:"permission_modes"` // in which the list is kept; the first is the default; empty: in all
 }
 

@@ -2,7 +2,7 @@ package schema
 
 // AgentScreen says how an agent's own full-screen interface is driven.
 type AgentScreen struct {
-	Args       []string          `yaml:"args"` // in the place of the agent's
+	Args       []string          `yaml:"args"` // instead of the agent's
 	Env        map[string]string `yaml:"env"`
 	Options    []string          `yaml:"options"`    // of agent.options, that count here too
 	Permission AgentPermission   `yaml:"permission"` // in a turn

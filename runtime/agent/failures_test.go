@@ -21,7 +21,7 @@ type recording struct {
 	stderr string
 }
 
-// How each agent reports a failure and an answer, with text in the place of its words.
+// How each agent reports a failure and an answer, with text instead of its words.
 var (
 	claudeResult = func(isError, more string) func(string) recording {
 		return func(words string) recording {

@@ -352,7 +352,7 @@ func TestVeryLongLines(t *testing.T) {
 	assert.True(t, events[0].IsError)
 	assert.Regexp(t, `^begin 0123456789\nü`, events[0].Content)
 	assert.Regexp(t, `…\[\d+ bytes left out\]…[0-9\nü]`, events[0].Content)
-	assert.True(t, strings.HasSuffix(events[0].Content, "ü end"), "the end is where an answer says what came of it")
+	assert.True(t, strings.HasSuffix(events[0].Content, "ü end"), "the end of an answer has its result")
 	assert.Less(t, peak-before, uint64(64<<20))
 }
 

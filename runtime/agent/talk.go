@@ -32,7 +32,7 @@ type talk struct {
 	answers chan answer
 }
 
-// answer is what came of a question.
+// answer is the result of a question.
 type answer struct {
 	id, text string
 	event.Answer

@@ -110,7 +110,7 @@ func deadline(t *testing.T) context.Context {
 func TestTranscriptOfCommands(t *testing.T) {
 	for name, tt := range map[string]struct {
 		adapter string
-		steps   []string // code, and what came of it
+		steps   []string // code, and its result
 	}{
 		"a pattern": {"../session/testdata/regexsh.yaml", []string{
 			"", `prompt "prompt> "
@@ -198,7 +198,7 @@ end: the marker that carries this session's nonce
 	}
 }
 
-// withoutPrompt has a word in the place of a shell's own prompt, which names the machine.
+// withoutPrompt has a word instead of a shell's own prompt, which names the machine.
 func withoutPrompt(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

@@ -151,7 +151,7 @@ func TestWhenAPromptIsEntered(t *testing.T) {
 	}{
 		"it is there":                 {"say hello", "> ", "> say hello", true},
 		"it is not":                   {"say hello", "> ", "> say hel", false},
-		"in the place of its letters": {"hi", `> Ask: "What is this?"`, "> hi", true},
+		"instead of its letters": {"hi", `> Ask: "What is this?"`, "> hi", true},
 		"it was shown before":         {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> hi", true},
 		"it was shown before, and is incomplete now": {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> h", false},
 		"wrapped":                 {"one two three", "> ", "> one two|  three", true},

@@ -215,7 +215,7 @@ func (cl *call) given() json.RawMessage {
 	return bytes.TrimSpace(rpc.Encode(said))
 }
 
-// result is what came of a call: what the model sees of it, else the agent's own
+// result is the result of a call: the part that the model sees, else the agent's own
 // output.
 func (cl *call) result(printed func(terminal string) string) string {
 	if text := cl.text(printed); text != "" {

@@ -34,7 +34,7 @@ const (
 	Bell             // there is nothing for the key to do
 )
 
-// Result is what came of a key.
+// Result is the effect of a key.
 type Result struct {
 	Do   Do
 	Text string

@@ -8,7 +8,7 @@ import (
 	"example.com/ripple/runtime/loop/journal"
 )
 
-// workRows say when a run began, where it works and what came of it.
+// workRows say when a run began, where it works and its result.
 func workRows(w ui.Sheet, r journal.Run) {
 	if !r.Started.IsZero() {
 		w.Row("started", r.Started.Local().Format(time.DateTime))
