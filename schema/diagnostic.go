@@ -33,7 +33,7 @@ type Diagnostic struct {
 const (
 	KindFile      = "file"        // the file cannot be read
 	KindSyntax    = "syntax"      // not YAML, or YAML that an adapter may not use
-	KindLimit     = "limit"       // too large, too deep
+	KindLimit     = "limit"       // too large, or nested too deeply
 	KindUnknown   = "unknown-key" // a key that the schema does not have
 	KindMissing   = "missing-key" // a required key is absent
 	KindType      = "type"        // a value of another type

@@ -11,16 +11,16 @@ const (
 	KindAbsent      = "absent"      // a section that every adapter should have
 	KindReserved    = "reserved"    // a key or value that has no effect
 	KindUnused      = "unused"      // a setting that nothing refers to
-	KindMismatch    = "mismatch"    // two keys that tell different stories
+	KindMismatch    = "mismatch"    // two keys that do not fit together
 	KindLoose       = "loose"       // a prompt pattern that matches ordinary text
 	KindSlow        = "slow"        // a pattern that takes too long on some text
 	KindVacuous     = "vacuous"     // a test that cannot fail
 	KindImpossible  = "impossible"  // a test that cannot pass, a prompt that cannot match
-	KindMarkerByte  = "marker-byte" // a marker that line editors swallow
+	KindMarkerByte  = "marker-byte" // a marker byte that line editors remove
 	KindSettle      = "settle"      // a wait for time instead of evidence
 	KindName        = "name"        // names that mislead
 	KindPlaceholder = "placeholder" // likely a misspelt placeholder
-	KindLiteral     = "literal"     // an escape that single quotes leave as it is written
+	KindLiteral     = "literal"     // an escape sequence in single quotes, where YAML keeps it as text
 	KindScriptText  = "script-text" // a script that breaks when it is staged or typed
 )
 
