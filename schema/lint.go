@@ -19,7 +19,7 @@ const (
 	KindMarkerByte  = "marker-byte" // a marker byte that line editors remove
 	KindSettle      = "settle"      // a wait for time instead of evidence
 	KindName        = "name"        // names that mislead
-	KindPlaceholder = "placeholder" // likely a misspelt placeholder
+	KindPlaceholder = "placeholder" // likely a misspelled placeholder
 	KindLiteral     = "literal"     // an escape sequence in single quotes, where YAML keeps it as text
 	KindScriptText  = "script-text" // a script that breaks when it is staged or typed
 )
