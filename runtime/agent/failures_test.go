@@ -3,6 +3,7 @@ package agent_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"example.com/ripple/runtime/agent"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 // recording is what an agent prints in a turn, and how it ends.
@@ -102,6 +104,13 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 			"API Error: Connection error.", "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
 			"API Error: Request timed out.", "API Error: Unable to connect to API (ECONNREFUSED)",
 			"API Error: 529 Overloaded. This is a server-side issue, usually temporary",
+		)},
+		{"claude", event.Overloaded, each(
+			claudeFails, "API Error: Connection dropped (ECONNRESET)", "API Error: Can't reach the API server — check your internet or DNS (ENOTFOUND)",
+			"API Error: No internet route — check your connection or VPN (ENETUNREACH)", "API Error: The API is temporarily unavailable", "API Error: No response from API",
+		)},
+		{"claude", event.ModelError, each(
+			claudeFails, "API Error: Unable to connect to API: SSL certificate has expired", "API Error: Unable to connect to API: Self-signed certificate detected",
 		)},
 		{"claude", event.ContextFull, each(
 			claudeFails, "Prompt is too long", "Prompt is too long · automatic compaction failed: no messages",
@@ -210,4 +219,87 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A failure over the Agent Client Protocol has the kind of the same failure over stdio.
+func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
+	leavesNoProcess(t)
+	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
+	require.NoError(t, err)
+	fails := func(code int, message, data string) string {
+		return fmt.Sprintf(`> {"jsonrpc":"2.0","id":{id},"error":{"code":%d,"message":%s,"data":%s}}`, code, quote(message), data)
+	}
+	says := func(texts ...string) string {
+		var b strings.Builder
+		for _, text := range texts {
+			fmt.Fprintf(&b, "> {\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":%s}}}}\n", quote(text))
+		}
+		return b.String() + "stop end_turn"
+	}
+	claude := func(kind, words string) string {
+		return fails(-32603, "Internal error: "+words, `{"errorKind":"`+kind+`"}`)
+	}
+	qwen := func(words string) string { return fails(-32603, "Internal error", `{"details":`+quote(words)+`}`) }
+	gemini := func(words string) string { return fails(500, words, "null") }
+	opencode := func(words string) string {
+		return fails(-32603, "Internal error: "+words, `{"service":"session","errorName":"APIError"}`)
+	}
+	const retried = "Error: Failed to get response from the AI model; retried 5 times (total retry wait time: 5.00 seconds) Last error: "
+	for _, c := range []struct {
+		agent, name string
+		want        event.Kind
+		script      string
+	}{
+		{"claude", "a dropped connection", event.Overloaded, claude("server_error", "API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again.")},
+		{"claude", "words of a later version, overloaded", event.Overloaded, claude("overloaded", "words of a later version")},
+		{"claude", "words of a later version, limited", event.Limited, claude("rate_limit", "words of a later version")},
+		{"claude", "words of a later version, auth", event.Auth, claude("authentication_failed", "words of a later version")},
+		{"claude", "a full session", event.ContextFull, claude("invalid_request", "Prompt is too long")},
+		{"claude", "a request that is refused", event.ModelError, claude("invalid_request", "API Error: 400 no such model")},
+
+		{"copilot", "a dropped connection", event.Overloaded, says("Info: Retrying...", retried+"Failed native model HTTP request: error decoding response body: unexpected EOF")},
+		{"copilot", "a server out of reach", event.Overloaded, says("Info: Retrying...", "Error: Could not connect to local model provider at http://127.0.0.1:1/v1.\n  Check that the service is running and the port is correct.")},
+		{"copilot", "an overload", event.Overloaded, says(retried + "503 busy")},
+		{"copilot", "a request that is refused", event.ModelError, says("Error: 400 no such model")},
+		{"copilot", "an answer about an error", "", says("The log has: " + retried + "503 busy")},
+
+		{"gemini", "an error of the server", event.Overloaded, gemini(`{"error":{"code":500,"message":"Internal error encountered.","status":"INTERNAL"}}`)},
+		{"gemini", "a dropped connection", event.Overloaded, gemini("terminated")},
+		{"gemini", "a server out of reach", event.Overloaded, gemini("exception TypeError: fetch failed sending request")},
+		{"gemini", "a full session", event.ContextFull, fails(400, `{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}`, "null")},
+		{"gemini", "a request that is refused", event.ModelError, fails(400, `{"error":{"code":400,"message":"no such model","status":"INVALID_ARGUMENT"}}`, "null")},
+		{"gemini", "an error of the program", event.ModelError, gemini("Unknown stream execution error.")},
+
+		{"opencode", "a server out of reach", event.Overloaded, opencode("Cannot connect to API: Unable to connect. Is the computer able to access the url?")},
+		{"opencode", "an overload", event.Overloaded, opencode("Overloaded")},
+		{"opencode", "a request that is refused", event.ModelError, opencode("no such model, the server is Overloaded")},
+
+		{"qwen", "an error of the server", event.Overloaded, qwen("500 Internal Server Error")},
+		{"qwen", "a dropped connection", event.Overloaded, qwen("terminated")},
+		{"qwen", "a server out of reach", event.Overloaded, qwen("Connection error.")},
+		{"qwen", "a login", event.Auth, qwen("401 Incorrect API key provided")},
+		{"qwen", "a limit", event.Limited, qwen("429 Too many requests")},
+		{"qwen", "a full session", event.ContextFull, qwen("400 This model's maximum context length is 131072 tokens.")},
+		{"qwen", "a request that is refused", event.ModelError, qwen("400 no such model, says status 500")},
+	} {
+		t.Run(c.agent+"/"+c.name, func(t *testing.T) {
+			t.Parallel()
+			out, _ := playBeside(t.Context(), t, scriptedOverACP(t, r, c.agent), agent.Turn{Prompt: "go"}, agent.Options{Env: []string{script(t, "begin\n"+c.script)}})
+			assert.Equal(t, c.want, kind(out), "%v", out.Failure)
+		})
+	}
+}
+
+// scriptedOverACP returns a built-in adapter for turns over ACP, with the script in the place of its program.
+func scriptedOverACP(t *testing.T, r *registry.Registry, name string) *schema.Adapter {
+	t.Helper()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	e, err := r.Find(name)
+	require.NoError(t, err)
+	way, err := e.Adapter.Way(schema.TransportACP)
+	require.NoError(t, err)
+	a := *way
+	a.Process.Executable, a.Process.ExecutableCandidates, a.Process.CommandTemplate = program, nil, `"{shell_path}"`
+	return &a
 }
