@@ -119,15 +119,18 @@ func (l *limits) notDone(p record.Plan) string {
 // untold reports once that the agent does not report a budget's quantity.
 func (l *limits) untold(e *ended) {
 	s, c := &l.state, l.config
-	lacks := func(what string) {
+	lacks := func(topic, what, limit string) {
 		l.silent = true
-		l.noteAbout(what, fmt.Sprintf("%s did not report the %s of this turn, so that limit cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what))
+		l.noteAbout(topic, fmt.Sprintf("%s did not report the %s of this turn, so %s cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what, limit))
 	}
+	hat := c.Hats.Hat(e.hat)
 	switch {
 	case e.outcome.Failure != nil || l.silent:
 	case c.MaxCost > 0 && s.CostUSD == 0:
-		lacks(TopicCost)
+		lacks(TopicCost, "cost", "that limit")
 	case c.MaxTokens > 0 && counted(s) == 0:
-		lacks(TopicTokens)
+		lacks(TopicTokens, "tokens", "that limit")
+	case hat != nil && hat.MaxCost > 0 && s.Hats.Costs[hat.Key] == 0:
+		lacks("", "cost", "max_cost of the hat "+hat.Key)
 	}
 }

@@ -312,6 +312,33 @@ func TestHatThatHasHadItsTurns(t *testing.T) {
 	assert.Equal(t, []string{"builder go", "reviewer built", "mender builder.exhausted", "reviewer built"}, r.turns())
 }
 
+// The cost limit of a hat bounds nothing if the agent reports no cost; that is said once.
+func TestHatWhoseCostIsNotReported(t *testing.T) {
+	const note = "the agent did not report the cost of this turn, so max_cost of the hat builder cannot stop it"
+	bounded := strings.Replace(builderAndReviewer, "instructions: Build it.", "max_cost: 0.5", 1)
+	costs := func(d *doing) {
+		publishes("built")(d)
+		d.event(event.Event{Type: event.Finished, CostUSD: 0.4})
+	}
+	for _, c := range []struct {
+		name  string
+		yml   string
+		turn  func(*doing)
+		times int
+	}{
+		{"not reported", bounded, publishes("built"), 1},
+		{"reported", bounded, costs, 0},
+		{"no limit", builderAndReviewer, publishes("built"), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRoles(t, c.yml, c.turn, publishes("rejected"), c.turn, promises("passed"))
+			stop := r.run()
+			assert.True(t, stop.Done(), stop.Why)
+			assert.Equal(t, c.times, strings.Count(strings.Join(r.notes(), "\n"), note), r.notes())
+		})
+	}
+}
+
 // A hat with its own agent takes its turns with that agent, the other hats with the loop's.
 func TestAgentsOfHats(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, publishes("built"))
