@@ -59,6 +59,7 @@ func (r *Renderer) toCells() {
 	p.Feed(raw, r.apply)
 	p.Flush(r.apply)
 	r.again = false
+	r.cells.flushPartial(r.colour.now) // what moves the cursor ends the character
 }
 
 // overwrite takes text into the cells, up to a line feed.

@@ -88,6 +88,8 @@ func TestLines(t *testing.T) {
 		{"invalid UTF-8 overwritten", "\xffab\rx\r\n", "xab\n"},
 		{"invalid UTF-8 in an overwritten line", "abc\rx\xe6\x97y\r\n", "x\xe6\x97y\n"},
 		{"unfinished UTF-8", "abc\rx\xe6", "x\xe6c"},
+		{"a character is not finished after a sequence", "\xe4\xb8\x1b[3C\x80Y\r\n", "\xe4\xb8   \x80Y\n"},
+		{"a character is not finished after a sequence, overwritten", "abc\r\xe4\xb8\x1b[1D\x80\r\n", "\xe4\x80c\n"},
 		{"control characters stay", "a\a\x00\x0e\x0fb\v\f\x7f\r\n", "a\a\x00\x0e\x0fb\v\f\x7f\n"},
 		{"control characters take no column", "a\ab\rxy\r\n", "xy\n"},
 		{"bell at the beginning", "ab\r\ax\r\n", "\axb\n"},
