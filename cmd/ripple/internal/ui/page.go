@@ -211,7 +211,7 @@ func (p Page) Beside(e event.Event) []string {
 	case event.RateLimited:
 		return p.Aside(Magenta, "◷", "limited by the provider: "+FirstLine(e.Message))
 	case event.PermissionDenied:
-		return p.Aside(Red, "⊘", strings.TrimSpace("refused: "+FirstLine(e.Name)+" "+FirstLine(e.Detail)))
+		return p.Aside(Red, "⊘", refused(e))
 	case event.Error:
 		if e.Fatal { // the turn ends with it, and reports it
 			return nil

@@ -101,7 +101,7 @@ func (v *TurnView) tell(e event.Event) {
 	case event.RateLimited:
 		v.Note("limited by the provider: %s", FirstLine(e.Message))
 	case event.PermissionDenied:
-		v.Note("refused: %s %s", e.Name, FirstLine(e.Detail))
+		v.Note("%s", refused(e))
 	case event.Error:
 		if !e.Fatal {
 			v.Note("%s", FirstLine(e.Message))

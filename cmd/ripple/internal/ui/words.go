@@ -87,6 +87,11 @@ func FirstLine(s string) string {
 	return s
 }
 
+// refused describes a tool use that was denied. On a screen, its tool may be unknown.
+func refused(e event.Event) string {
+	return strings.TrimSpace("refused: " + strings.TrimSpace(FirstLine(e.Name)+" "+FirstLine(e.Detail)))
+}
+
 // FitLine joins the parts that fit on a line; the first is always included, and cut if necessary. A
 // wrapped line could not be rewritten.
 func FitLine(parts []string, columns int) string {

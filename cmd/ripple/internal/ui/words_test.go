@@ -5,7 +5,20 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
+
+	"example.com/ripple/runtime/event"
 )
+
+func TestRefused(t *testing.T) {
+	for _, tt := range []struct{ name, detail, want string }{
+		{"Bash", "rm -rf / is not allowed\nby a rule", "refused: Bash rm -rf / is not allowed"},
+		{"", "nobody is there to be asked", "refused: nobody is there to be asked"},
+		{"Bash", "", "refused: Bash"},
+		{"", "", "refused:"},
+	} {
+		assert.Equal(t, tt.want, refused(event.Event{Type: event.PermissionDenied, Name: tt.name, Detail: tt.detail}))
+	}
+}
 
 // The status line contains the parts that fit, most important first.
 func TestFitLine(t *testing.T) {
