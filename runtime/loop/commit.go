@@ -171,6 +171,9 @@ func refusal(err error) (words string, refused bool) {
 		return conflict.Why, true
 	}
 	if g, ok := errors.AsType[*git.Error](err); ok && g.RefusedCommit() {
+		if g.Said == "" {
+			return fmt.Sprintf("git commit failed (exit code %d, without a message): a hook of the repository may refuse it", g.Code), true
+		}
 		return g.Said, true
 	}
 	return "", false

@@ -161,6 +161,7 @@ func TestHooks(t *testing.T) {
 	}{
 		{"refuses once", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(works, fixes, claims), nil, "project_complete", 3, "3 work.txt\n2 ok work.txt", ""},
 		{"refuses work claimed as done", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(claims, claims, fixes), nil, "project_complete", 3, "3 ok work.txt", ""},
+		{"refuses without a word", "pre-commit", "test -e ok || exit 1", script(claims, claims, fixes), nil, "project_complete", 3, "3 ok work.txt", ""},
 		{"always refuses", "commit-msg", "echo no paper; exit 1", script(works), nil, "conflict", 3, "", "?? work.txt"},
 		{"in the ref", "reference-transaction", "test -e ok || { echo no paper; exit 1; }", script(works, fixes), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 ok work.txt", ""},
 		{"formats, and refuses once", "pre-commit", "test -e made && exit; touch made; echo f >> work.txt; echo no paper; exit 1", script(works, idles), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 made work.txt", ""},
@@ -195,10 +196,27 @@ func TestHooks(t *testing.T) {
 			assert.Equal(t, tt.left, r.git("status", "--porcelain"))
 			if strings.Contains(tt.script, "exit 1") && tt.taken > 1 {
 				assert.Contains(t, r.fake.requests[1].Context, "Not committed, git refused: ")
-				assert.Contains(t, r.fake.requests[1].Context, "no paper")
+				words := "exit code 1, without a message"
+				if strings.Contains(tt.script, "no paper") {
+					words = "no paper"
+				}
+				assert.Contains(t, r.fake.requests[1].Context, words)
+				assert.Contains(t, strings.Join(r.notes(), "\n"), words)
 			}
 		})
 	}
+}
+
+// Work that a hook refuses is not done, and the stop says so.
+func TestHookThatRefusesFinishedWork(t *testing.T) {
+	t.Parallel()
+	r := repoRig(t, claims)
+	r.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n")
+	require.NoError(t, os.Chmod(filepath.Join(r.dir, ".git/hooks/pre-commit"), 0o755))
+	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
+	stop := r.run()
+	assert.Equal(t, "max_turns", stop.Reason)
+	assert.Contains(t, stop.Why, "the agent said that it is done, and its work is not committed: git commit failed (exit code 1, without a message")
 }
 
 // A merge that the agent leaves open is reported to the agent, too.

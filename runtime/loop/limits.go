@@ -106,6 +106,8 @@ func (l *limits) notDone(p record.Plan) string {
 		return who + " said that it is done, and that its tests fail"
 	case g.Claimed && s.Failed != "":
 		return fmt.Sprintf("%s said that it is done, which does not count in a failed turn (%s)", who, s.Failed)
+	case g.Claimed && s.Refusal != "":
+		return who + " said that it is done, and its work is not committed: " + s.Refusal
 	case g.Uncounted != "":
 		return who + " said that it is done, which does not count: " + g.Uncounted
 	case p.Open+p.Ticked > 0:

@@ -71,6 +71,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Said == "" {
+		return fmt.Sprintf("git %s failed (exit code %d, without a message)", e.Command, e.Code)
+	}
 	return fmt.Sprintf("git %s failed (exit code %d): %s", e.Command, e.Code, e.Said)
 }
 
