@@ -31,8 +31,13 @@ __rp_look+=' >&"${__rp_ok[${__rp_key@P}${!-}]-${__rp_x[__rp_m=0]-/dev/null}}" ||
 # The first element while the user has elements of his own: what they print is no output of the command.
 __rp_early='{ builtin printf %s "$__rp_d$?;$((__rp_k + 1))$__rp_z" >/dev/tty; } >&/dev/null'
 
-# With `set -e` too, a failure of ours ends nothing.
-__rp_safe() { __rp_hook || :; }
+# With `set -e` too, a failure of ours ends nothing. With `set -x` the little that is traced goes where standard error
+# goes, or to BASH_XTRACEFD, which no redirection hides.
+__rp_safe() {
+  local __rp_traced=${-//[!x]/}
+  if [[ -n $__rp_traced ]]; then builtin set +x; fi
+  __rp_hook || :
+}
 
 __rp_hook() {
   local __rp_last=${PROMPT_COMMAND[*]: -1} __rp_q=$__rp_j __rp_now= __rp_mute=
@@ -73,6 +78,7 @@ __rp_hook() {
     __rp_wrap PS2 '${__rp_f}$__rp_k${__rp_z}' '${__rp_g}$__rp_k${__rp_z}'
     __rp_wrap PS0 '' '${__rp_c}$__rp_k${__rp_z}'
   fi
+  if [[ -n ${__rp_traced-} ]]; then builtin set -x; fi # the key has it
   if ((!__rp_q)); then
     __rp_ok["${__rp_key@P}${!-}"]=1
   fi
@@ -137,22 +143,25 @@ __rp_history() {
   builtin history -s -- "${__rp_u%$'\n'}"
 }
 
+# __rp_setup is what remains when the user's file has been read. A DEBUG trap of that file sees no command of a function.
+__rp_setup() {
+  # Text that is sent means what it would mean in a script: no `!` history expansion.
+  builtin set +H
+  # The session's history is its own: the user's file is read, not written.
+  if [[ -n ${HISTFILE-} && ${HISTFILE@a} != *r* ]]; then
+    builtin history -r || :
+    HISTFILE='{temp_dir}/history'
+  fi
+  case ${PROMPT_COMMAND[*]+${PROMPT_COMMAND[*]@a}}$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) in
+    # It may not be touched: the prompts have to do alone.
+    *r*) __rp_fixed=1 __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail ;;
+    # Older ones run its element 0 only, which anybody may set.
+    1) __rp_verbose=${__rp_verbose//'[999]'/} __rp_before=$__rp_alone ;;
+  esac
+  if [[ -z $__rp_fixed ]]; then PROMPT_COMMAND[999]=$__rp_look; fi
+  __rp_safe
+}
+
 # With `set -e` in there, a failure ends neither that file nor the shell: nobody could start it otherwise.
 if [[ -r ~/.bashrc ]]; then . ~/.bashrc || :; fi
-
-# Text that is sent means what it would mean in a script: no `!` history expansion.
-builtin set +H
-# The session's history is its own: the user's file is read, not written.
-if [[ -n ${HISTFILE-} && ${HISTFILE@a} != *r* ]]; then
-  builtin history -r || :
-  HISTFILE='{temp_dir}/history'
-fi
-case ${PROMPT_COMMAND[*]+${PROMPT_COMMAND[*]@a}}$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) in
-  # It may not be touched: the prompts have to do alone.
-  *r*) __rp_fixed=1 __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail ;;
-  # Older ones run its element 0 only, which anybody may set.
-  1) __rp_verbose=${__rp_verbose//'[999]'/} __rp_before=$__rp_alone ;;
-esac
-if [[ -z $__rp_fixed ]]; then PROMPT_COMMAND[999]=$__rp_look; fi
-__rp_hook <&2 >&/dev/null || :
-:
+__rp_setup <&2 >&/dev/null || :
