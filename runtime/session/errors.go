@@ -38,6 +38,7 @@ var (
 type TimeoutError struct {
 	Err        error
 	Waiting    Waiting     // whether the program waits for input
+	Stopped    bool        // only SIGCONT resumes the program
 	Withdrawal *Withdrawal // the key sent to withdraw incomplete input, after which no prompt came; nil: nothing was withdrawn
 	Unsent     bool        // the time expired before anything was sent
 }
@@ -53,6 +54,8 @@ func (e *TimeoutError) Error() string {
 		return "no longer waited for; the command is still running"
 	case e.Withdrawal != nil:
 		return fmt.Sprintf("%v: %v, and no prompt came after it", ErrTimeout, e.Withdrawal)
+	case e.Stopped:
+		return ErrTimeout.Error() + ", and the program is stopped"
 	case e.Waiting == WaitingNo:
 		return ErrTimeout.Error()
 	}

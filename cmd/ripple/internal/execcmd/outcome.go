@@ -80,7 +80,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
 		return &ui.ExitError{Code: code}
 	case errors.Is(o.err, errStopped):
-		return ui.FailWith(code, o.err, "a command has stopped it, with kill -STOP or suspend; leave that out, or continue it from elsewhere with kill -CONT")
+		return ui.FailWith(code, o.err, stoppedHint)
 	case errors.Is(o.err, errNoInput):
 		return ui.FailWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
 	case isLate && late.Unsent:
@@ -89,9 +89,22 @@ func (o outcome) explain(timeout time.Duration) error {
 		return ui.FailWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt came after it", timeout, late.Withdrawal), withdrawalHint)
 	case isLate:
 		return ui.FailWith(code, fmt.Errorf("the command did not end within %s", timeout),
-			o.soFar()+"; give it more time with --timeout")
+			o.soFar()+"; "+advice(late))
 	}
 	return ui.FailWith(code, o.err, "")
+}
+
+const stoppedHint = "a command has stopped it, with kill -STOP or suspend; leave that out, or continue it from elsewhere with kill -CONT"
+
+// advice says what to do about a command that did not end in time.
+func advice(late *session.TimeoutError) string {
+	switch {
+	case late.Stopped:
+		return "the program is stopped: " + stoppedHint
+	case late.Waiting != session.WaitingNo:
+		return "the program waits for input: let the code bring it (a file, a pipe, a here-document), or run ripple on a terminal"
+	}
+	return "give it more time with --timeout"
 }
 
 const withdrawalHint = "send complete input; what makes the program drop an unfinished line and show its prompt can be declared as prompt.continuation_escape"
