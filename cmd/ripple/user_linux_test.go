@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -305,4 +306,27 @@ func TestNoClientTypesASecretForAnotherUsersProgram(t *testing.T) {
 	assert.Zero(t, code, out)
 	_, code = p.run(t, "console", "wait", "c")
 	assert.Equal(t, ui.ExitInterrupted, code)
+}
+
+// A process of another user that cannot be ended is named, once. The program chooses its name.
+func TestAProcessOfAnotherUserIsLeftAndNamed(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip("setpriv is not installed")
+	}
+	home := p.homeOf(t)
+	asRoot, sleep := filepath.Join(home, "asroot"), filepath.Join(home, "a\x1b[31mb")
+	require.NoError(t, exec.Command("cp", setpriv, asRoot).Run())
+	require.NoError(t, exec.Command("cp", "/bin/sleep", sleep).Run())
+	require.NoError(t, os.Chmod(asRoot, os.ModeSetuid|0o755))
+	out, code := p.run(t, "exec", "bash", "--timeout", "1s", "'"+asRoot+"' --reuid 0 --clear-groups '"+sleep+"' 1000")
+	assert.Equal(t, ui.ExitTimeout, code)
+	assert.Equal(t, 1, strings.Count(out, "did not end ("), out)
+	left := regexp.MustCompile(`(?m)^ripple: 1 process did not end \(.*\): (\d+) \(a\x{fffd}\[31mb\); end`).FindStringSubmatch(out)
+	require.NotNil(t, left, out)
+	pid, err := strconv.Atoi(left[1])
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 }

@@ -82,7 +82,7 @@ var Inner = sync.OnceValue(func() bool {
 func finish(end keeper.End) (code int) {
 	if !end.Clean {
 		if err := killDescendants(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
+			fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
 		}
 		scratch.Sweep("", 0)
 	}

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // ErrUnsupported is returned on systems where process trees cannot be ended.
@@ -29,7 +30,18 @@ type Process struct {
 	Name  string // the kernel's short name, for messages
 }
 
-func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
+// String returns the ID and the name, without control characters: a program chooses its name.
+func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, printable(p.Name)) }
+
+// printable replaces characters that act on a terminal.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, name)
+}
 
 // Tree is a started program and its descendants. One goroutine at a time may use it.
 type Tree struct {
@@ -75,8 +87,12 @@ func (e *ResistError) Error() string {
 	for i, p := range e.Left {
 		names[i] = p.String()
 	}
-	return fmt.Sprintf("%d processes did not end (%v): %s; end them by hand, with other rights if need be",
-		len(e.Left), e.Cause, strings.Join(names, ", "))
+	count := "1 process"
+	if len(e.Left) > 1 {
+		count = fmt.Sprintf("%d processes", len(e.Left))
+	}
+	return fmt.Sprintf("%s did not end (%v): %s; end them by hand, with other rights if need be",
+		count, e.Cause, strings.Join(names, ", "))
 }
 
 func (e *ResistError) Unwrap() error { return e.Cause }

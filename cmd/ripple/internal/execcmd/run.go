@@ -15,6 +15,7 @@ import (
 	"example.com/ripple/cmd/ripple/internal/ahead"
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
@@ -121,8 +122,11 @@ func (x *execution) run(ctx context.Context, next source) error {
 		// which takes longer than what they do. Without a second processor there is none.
 		runtime.GOMAXPROCS(1)
 	}
-	err := x.all(ctx, next)
-	return x.first(err, x.close(ctx))
+	err, closed := x.all(ctx, next), x.close(ctx)
+	if _, resist := errors.AsType[*proctree.ResistError](closed); resist && err != nil && proctree.Inner() {
+		return err // the outer process lists what is left in the end
+	}
+	return x.first(err, closed)
 }
 
 // open starts the session; Ctrl-C and signals end the wait for it.
