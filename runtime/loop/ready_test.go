@@ -2,6 +2,7 @@ package loop
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,6 +22,7 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 		why, next    string
 	}{
 		{"no repository", "rm -rf .git", map[string]string{"commit": "true"}, "repository_missing", "error", "in no git repository", "git init"},
+		{"a repository of another user", "", map[string]string{"commit": "true"}, "repository_missing", "error", "belongs to another user", "safe.directory"},
 		{"a merge", conflict + "git merge -q o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A merge is under way", "`git merge --abort`"},
 		{"a cherry-pick", conflict + "git cherry-pick o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A cherry-pick is under way", "`git cherry-pick --abort`"},
 		{"a revert", conflict + "git revert HEAD~1 || true", map[string]string{"commit": "true"}, "conflict", "halted", "A revert is under way", "`git revert --abort`"},
@@ -40,6 +42,9 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 				r.sh(tt.before)
 			}
 			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			if strings.Contains(tt.why, "another user") {
+				t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1") // git's own tests use it
+			}
 			r.flags = tt.flags
 			r.flags["max-turns"] = "1"
 			for again := range 2 { // the second time resumes it

@@ -219,6 +219,14 @@ func Bare(ctx context.Context, dir string) bool {
 	return err == nil && strings.HasPrefix(out, "true\nfalse")
 }
 
+// Foreign reports whether git does not use the repository of a directory because another user owns
+// it.
+func Foreign(ctx context.Context, dir string) bool {
+	_, err := command(ctx, dir, gitRevParse, "--show-toplevel")
+	e, failed := errors.AsType[*Error](err)
+	return failed && strings.Contains(e.Said, "safe.directory") // git says by which setting it would
+}
+
 // Head is the commit that is checked out.
 func (r *Repo) Head(ctx context.Context) (string, error) {
 	out, err := command(ctx, r.Top, gitRevParse, "--verify", "HEAD")
