@@ -1,56 +1,114 @@
 package schema
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
 
-// Defaults come from the JSON Schema alone: fill adds them to the tree before
-// it is decoded, computeDefaults adds the few that depend on other keys.
+// The defaults of the JSON Schema are in adapter.defaults, since that is read in a tenth of
+// the time: fill adds them to the tree before it is decoded. computeDefaults adds the few
+// that depend on other keys.
+//
+//go:embed adapter.defaults
+var defaultsText string
 
-// fill removes values that were reported as wrong and nulls that mean "not
-// set", and adds the default of every key that is absent. Items of a list stay
-// where they are, so that their positions remain valid.
-func fill(k keys, n *yaml.Node, pointer string, bad map[string]bool) {
+// setting is a key that has a default, or contains keys that have one.
+type setting struct {
+	name      string // "[]": each item of a list
+	value     any    // the default, as package json decodes it; nil: none
+	keepsNull bool   // null is a value, and not the absence of one
+	keys      []*setting
+}
+
+var adapterDefaults = sync.OnceValue(func() *setting {
+	root := &setting{}
+	for line := range strings.Lines(defaultsText) {
+		path, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if path == "" || path == "#" {
+			continue
+		}
+		s := root
+		for name := range strings.SplitSeq(strings.ReplaceAll(path, "[]", ".[]"), ".") {
+			s = s.at(name)
+		}
+		value, s.keepsNull = strings.CutPrefix(value, "null ")
+		if err := json.Unmarshal([]byte(value), &s.value); err != nil {
+			panic(fmt.Sprintf("schema: adapter.defaults: %s: %v", path, err))
+		}
+	}
+	return root
+})
+
+// at returns the setting of a key of a section, and adds it if there is none.
+func (s *setting) at(name string) *setting {
+	if known := s.key(name); known != nil {
+		return known
+	}
+	s.keys = append(s.keys, &setting{name: name})
+	return s.keys[len(s.keys)-1]
+}
+
+// key returns the setting of a key of a section, or nil.
+func (s *setting) key(name string) *setting {
+	if s == nil {
+		return nil
+	}
+	for _, k := range s.keys {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// fill removes values that were reported as wrong and nulls that take the place of a
+// default, and adds the default of every key that is absent. Items of a list stay where they
+// are, so that their positions remain valid.
+func fill(s *setting, n *yaml.Node, pointer string, bad map[string]bool) {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			p := pointer + "/" + strconv.Itoa(i)
+			p := indexed(pointer, i)
 			if bad[p] {
 				n.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 				continue
 			}
-			fill(k.items(), item, p, bad)
+			fill(s.key("[]"), item, p, bad)
 		}
 	case yaml.MappingNode:
-		fillMapping(k, n, pointer, bad)
+		fillMapping(s, n, pointer, bad)
 	}
 }
 
-func fillMapping(k keys, n *yaml.Node, pointer string, bad map[string]bool) {
+func fillMapping(s *setting, n *yaml.Node, pointer string, bad map[string]bool) {
 	set := map[string]bool{}
 	kept := n.Content[:0:0]
 	for i := 0; i < len(n.Content); i += 2 {
 		key, v := n.Content[i], n.Content[i+1]
 		p := pointer + "/" + escape(key.Value)
-		property := k.property(key.Value)
-		if bad[p] || isNull(v) && property["x-keep-null"] != true && property != nil {
+		k := s.key(key.Value)
+		if bad[p] || isNull(v) && k != nil && !k.keepsNull {
 			continue
 		}
 		set[key.Value] = true
-		fill(property, v, p, bad)
+		fill(k, v, p, bad)
 		kept = append(kept, key, v)
 	}
 	n.Content = kept
-	for _, name := range k.names() {
-		property := k.property(name)
-		if d, has := property["default"]; has && !set[name] {
-			v := encode(d)
-			fill(property, v, pointer+"/"+escape(name), bad)
-			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, v)
+	if s == nil {
+		return
+	}
+	for _, k := range s.keys {
+		if k.value != nil && !set[k.name] {
+			v := encode(k.value)
+			fill(k, v, pointer+"/"+escape(k.name), bad)
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k.name}, v)
 		}
 	}
 }

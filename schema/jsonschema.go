@@ -55,8 +55,8 @@ var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema
 // keys is one object of the JSON Schema: what it says about a value.
 type keys map[string]any
 
-// rootKeys is the whole JSON Schema of adapters, read for messages, defaults
-// and the manual.
+// rootKeys is the whole JSON Schema of adapters, read for messages and
+// the manual.
 func rootKeys() keys { return adapterGrammar.root() }
 
 // at follows a JSON pointer ("/properties/name/format") into the JSON Schema.

@@ -13,7 +13,7 @@
 // Expand, and the flavor of its patterns, CompilePattern.
 package schema
 
-//go:generate go test . -run TestSchemaDoc -update
+//go:generate go test . -run "TestSchemaDoc|TestTheDefaultsAreTheSchemas" -update
 
 import (
 	"errors"
@@ -127,7 +127,7 @@ func parseAdapter(source string, data []byte, o Options) (*Adapter, *document) {
 		return nil, d
 	}
 	bad := validation{d}.validate()
-	fill(rootKeys(), d.root, "", bad)
+	fill(adapterDefaults(), d.root, "", bad)
 	a := &Adapter{Source: source}
 	if err := d.root.Decode(a); err != nil {
 		if len(d.diags) == 0 {
