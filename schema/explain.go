@@ -28,7 +28,7 @@ func Keys() []Key { return adapterGrammar.keys() }
 // keys reads them from the JSON Schema: as YAML, whose nodes keep the order.
 func (g *grammar) keys() []Key {
 	var order yaml.Node
-	if err := yaml.Unmarshal(g.text(), &order); err != nil || len(order.Content) != 1 {
+	if err := yaml.Unmarshal(g.text, &order); err != nil || len(order.Content) != 1 {
 		panic(fmt.Sprintf("schema: the embedded JSON Schema of the %s is broken: %v", g.name, err))
 	}
 	return keysOf("", g.root(), order.Content[0])

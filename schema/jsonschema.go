@@ -2,45 +2,19 @@ package schema
 
 import (
 	"bytes"
-	"compress/flate"
 	_ "embed"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// The JSON Schemas are packed (RFC 1951), as a binary has little use for them: only what is
-// not ours is validated.
-//
-//go:generate go test -run TestTheSchemasArePacked -update .
-var (
-	//go:embed adapter.schema.deflate
-	packedAdapter []byte
-	//go:embed project.schema.deflate
-	packedProject []byte
-	//go:embed scenario.schema.deflate
-	packedScenario []byte
-)
-
-// unpacked gives a JSON Schema as people read and change it.
-func unpacked(packed []byte) func() []byte {
-	return sync.OnceValue(func() []byte {
-		text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
-		if err != nil {
-			panic(fmt.Sprintf("schema: an embedded JSON Schema is broken: %v", err))
-		}
-		return text
-	})
-}
-
-var adapterText = unpacked(packedAdapter)
+//go:embed adapter.schema.json
+var adapterText []byte
 
 // JSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
-func JSON() []byte { return bytes.Clone(adapterText()) }
+func JSON() []byte { return bytes.Clone(adapterText) }
 
 // FileName is what the JSON Schema is called beside adapter files, and EditorLine the
 // first line of one for which editors look there: the modeline of yaml-language-server

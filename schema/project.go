@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,10 +11,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-var projectText = unpacked(packedProject)
+//go:embed project.schema.json
+var projectText []byte
 
 // ProjectJSON returns the JSON Schema (draft 2020-12) of ripple.yml, for editors.
-func ProjectJSON() []byte { return bytes.Clone(projectText()) }
+func ProjectJSON() []byte { return bytes.Clone(projectText) }
 
 var projectGrammar = newGrammar("project", "the file", "ripple.yml", "", projectText)
 

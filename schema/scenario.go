@@ -2,13 +2,15 @@ package schema
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 )
 
-var scenarioText = unpacked(packedScenario)
+//go:embed scenario.schema.json
+var scenarioText []byte
 
 // ScenarioJSON returns the JSON Schema (draft 2020-12) of scenarios, for editors.
-func ScenarioJSON() []byte { return bytes.Clone(scenarioText()) }
+func ScenarioJSON() []byte { return bytes.Clone(scenarioText) }
 
 var scenarioGrammar = newGrammar("scenario", "the scenario", "a scenario", "turns:", scenarioText)
 

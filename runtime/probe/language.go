@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"bytes"
-	"compress/flate"
 	_ "embed"
 	"encoding/json"
 	"slices"
@@ -10,13 +8,8 @@ import (
 	"sync"
 )
 
-// packed is languages.json, the table of languages, compressed (RFC 1951) as it is embedded in the
-// binary.
-//
-//go:embed languages.deflate
-var packed []byte
-
-//go:generate go test -run TestTheTableIsPacked -update .
+//go:embed languages.json
+var languagesText []byte
 
 // language is prior knowledge of a family of languages. Each list is tried in order, and only
 // entries that the program accepts are used.
@@ -53,7 +46,7 @@ type directory struct {
 
 var languages = sync.OnceValue(func() []language {
 	var list []language
-	if err := json.NewDecoder(flate.NewReader(bytes.NewReader(packed))).Decode(&list); err != nil {
+	if err := json.Unmarshal(languagesText, &list); err != nil {
 		panic(err) // a test reads it
 	}
 	return list

@@ -1,12 +1,6 @@
 package probe
 
 import (
-	"bytes"
-	"compress/flate"
-	"encoding/json"
-	"flag"
-	"io"
-	"os"
 	"regexp"
 	"testing"
 
@@ -82,30 +76,6 @@ func TestDraftsAreRead(t *testing.T) {
 		assert.Equal(t, []string{"--a b", "it's", "\x01"}, a.Process.Args)
 		assert.Nil(t, a.Signals.Interrupt)
 	}
-}
-
-var update = flag.Bool("update", false, "write the packed table")
-
-// The embedded table matches the source that people edit.
-func TestTheTableIsPacked(t *testing.T) {
-	const source, target = "languages.json", "languages.deflate"
-	text, err := os.ReadFile(source)
-	require.NoError(t, err)
-	var small bytes.Buffer
-	require.NoError(t, json.Compact(&small, text))
-	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestCompression)
-	require.NoError(t, err)
-	_, err = w.Write(small.Bytes())
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	if *update {
-		require.NoError(t, os.WriteFile(target, b.Bytes(), 0o666))
-		return
-	}
-	unpacked, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
-	require.NoError(t, err)
-	assert.Equal(t, small.String(), string(unpacked), "%s does not match %s: go generate ./runtime/probe", target, source)
 }
 
 // The table satisfies the assumptions of the code.
