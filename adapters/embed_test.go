@@ -12,6 +12,21 @@ import (
 	"example.com/ripple/schema"
 )
 
+// Everything below testdata is in the binary: go:embed leaves some names out.
+func TestTestdata(t *testing.T) {
+	seen := 0
+	require.NoError(t, fs.WalkDir(os.DirFS("."), "testdata", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		seen++
+		_, err = FS.Open(name)
+		assert.NoError(t, err)
+		return nil
+	}))
+	require.NotZero(t, seen)
+}
+
 // An editor checks and completes each file: it names the JSON Schema, which is beside it.
 func TestEditorsFindTheSchema(t *testing.T) {
 	names, err := fs.Glob(FS, "*.yaml")

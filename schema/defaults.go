@@ -20,9 +20,9 @@ var defaultsText string
 
 // setting is a key that has a default, or contains keys that have one.
 type setting struct {
-	name      string // "[]": each item of a list
-	value     any    // the default, as package json decodes it; nil: none
-	keepsNull bool   // null is a value, and not the absence of one
+	name      *yaml.Node // "[]": each item of a list
+	value     *yaml.Node // the default; nil: none
+	keepsNull bool       // null is a value, and not the absence of one
 	keys      []*setting
 }
 
@@ -38,9 +38,11 @@ var adapterDefaults = sync.OnceValue(func() *setting {
 			s = s.at(name)
 		}
 		value, s.keepsNull = strings.CutPrefix(value, "null ")
-		if err := json.Unmarshal([]byte(value), &s.value); err != nil {
+		var v any
+		if err := json.Unmarshal([]byte(value), &v); err != nil {
 			panic(fmt.Sprintf("schema: adapter.defaults: %s: %v", path, err))
 		}
+		s.value = encode(v)
 	}
 	return root
 })
@@ -50,7 +52,7 @@ func (s *setting) at(name string) *setting {
 	if known := s.key(name); known != nil {
 		return known
 	}
-	s.keys = append(s.keys, &setting{name: name})
+	s.keys = append(s.keys, &setting{name: encode(name)})
 	return s.keys[len(s.keys)-1]
 }
 
@@ -60,7 +62,7 @@ func (s *setting) key(name string) *setting {
 		return nil
 	}
 	for _, k := range s.keys {
-		if k.name == name {
+		if k.name.Value == name {
 			return k
 		}
 	}
@@ -88,7 +90,11 @@ func fill(s *setting, n *yaml.Node, pointer string, bad map[string]bool) {
 
 func fillMapping(s *setting, n *yaml.Node, pointer string, bad map[string]bool) {
 	set := map[string]bool{}
-	kept := n.Content[:0:0]
+	var more []*setting
+	if s != nil {
+		more = s.keys
+	}
+	kept := make([]*yaml.Node, 0, len(n.Content)+2*len(more))
 	for i := 0; i < len(n.Content); i += 2 {
 		key, v := n.Content[i], n.Content[i+1]
 		p := pointer + "/" + escape(key.Value)
@@ -101,15 +107,16 @@ func fillMapping(s *setting, n *yaml.Node, pointer string, bad map[string]bool) 
 		kept = append(kept, key, v)
 	}
 	n.Content = kept
-	if s == nil {
-		return
-	}
-	for _, k := range s.keys {
-		if k.value != nil && !set[k.name] {
-			v := encode(k.value)
-			fill(k, v, pointer+"/"+escape(k.name), bad)
-			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k.name}, v)
+	for _, k := range more {
+		if k.value == nil || set[k.name.Value] {
+			continue
 		}
+		v := k.value
+		if v.Kind == yaml.MappingNode { // others are never changed, so that all trees share them
+			v = &yaml.Node{Kind: v.Kind, Tag: v.Tag}
+			fill(k, v, pointer+"/"+escape(k.name.Value), bad)
+		}
+		n.Content = append(n.Content, k.name, v)
 	}
 }
 

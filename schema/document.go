@@ -30,6 +30,7 @@ type document struct {
 	root    *yaml.Node
 	places  map[string]place
 	nodes   int
+	aliases int                 // around the value being expanded
 	open    map[*yaml.Node]bool // containers being expanded
 	diags   []Diagnostic
 }
@@ -43,36 +44,45 @@ func parseDocument(source string, data []byte) *document {
 }
 
 func parseDocumentAs(g *grammar, source string, data []byte) *document {
-	d := &document{grammar: g, source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
+	d := newDocument(g, source)
 	if !readable() {
 		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package example.com/ripple/schema/validate, which is to be imported where files are read")
 		return d
 	}
+	d.read(data)
+	return d
+}
+
+func newDocument(g *grammar, source string) *document {
+	return &document{grammar: g, source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
+}
+
+// read parses YAML into the tree; without a root, parsing cannot continue.
+func (d *document) read(data []byte) {
 	if len(data) > maxFileSize {
 		d.errorAt(1, 1, KindLimit, "file has %d bytes, more than the limit of %d", len(data), maxFileSize)
-		return d
+		return
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	d.lines = strings.Split(lineBreaks.Replace(string(data)), "\n")
 	if !d.checkText(data) {
-		return d
+		return
 	}
 	root, err := decodeYAML(data)
 	switch {
 	case err != nil:
 		d.syntaxError(err, data)
-	case (root == nil || isNull(root)) && g.starts == "":
+	case (root == nil || isNull(root)) && d.grammar.starts == "":
 	case root == nil || isNull(root):
-		d.errorAt(1, 1, KindSyntax, "file is empty; %s starts with %s", g.one, g.starts)
+		d.errorAt(1, 1, KindSyntax, "file is empty; %s starts with %s", d.grammar.one, d.grammar.starts)
 	case root.Kind != yaml.MappingNode:
-		d.errorNode(root, KindSyntax, "%s is a mapping of keys to values, found %s", g.one, describe(root))
+		d.errorNode(root, KindSyntax, "%s is a mapping of keys to values, found %s", d.grammar.one, describe(root))
 	default:
 		d.root = d.expand(root, "", nil, 0)
 	}
-	return d
 }
 
-// expand copies a tree, replacing each alias by its target, and records the positions of
+// expand replaces each alias of a tree by a copy of its target, and records the positions of
 // values. Keys that are not strings, duplicates, merge keys and values that JSON does not
 // have are reported and left out.
 func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth int) *yaml.Node {
@@ -81,6 +91,8 @@ func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth in
 			d.errorNode(n, KindLimit, "alias *%s stands inside its own anchor", n.Value)
 			return nil
 		}
+		d.aliases++
+		defer func() { d.aliases-- }()
 		n = n.Alias
 	}
 	d.nodes++
@@ -94,32 +106,37 @@ func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth in
 		}
 		return nil
 	}
-	out := *n
-	out.Anchor, out.Alias, out.Content = "", nil, nil
-	d.places[pointer] = place{key, &out}
+	content, out := n.Content, n
+	if d.aliases > 0 { // the target is in the tree itself
+		c := *n
+		c.Content = make([]*yaml.Node, len(content))
+		out = &c
+	}
+	out.Anchor, out.Alias, out.Content = "", nil, out.Content[:0]
+	d.places[pointer] = place{key, out}
 	d.open[n] = true
 	defer delete(d.open, n)
 	switch n.Kind {
 	case yaml.MappingNode:
-		d.expandMapping(n, &out, pointer, depth)
+		d.expandMapping(content, out, pointer, depth)
 	case yaml.SequenceNode:
-		for i, item := range n.Content {
-			if c := d.expand(item, pointer+"/"+strconv.Itoa(i), nil, depth+1); c != nil {
+		for i, item := range content {
+			if c := d.expand(item, indexed(pointer, i), nil, depth+1); c != nil {
 				out.Content = append(out.Content, c)
 			}
 		}
 	default:
-		if !d.plainScalar(&out) {
+		if !d.plainScalar(out) {
 			return nil
 		}
 	}
-	return &out
+	return out
 }
 
-func (d *document) expandMapping(n, out *yaml.Node, pointer string, depth int) {
-	seen := map[string]int{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+func (d *document) expandMapping(content []*yaml.Node, out *yaml.Node, pointer string, depth int) {
+	seen := make(map[string]int, len(content)/2)
+	for i := 0; i+1 < len(content); i += 2 {
+		key := content[i]
 		if key.Kind == yaml.AliasNode {
 			key = key.Alias
 		}
@@ -136,10 +153,9 @@ func (d *document) expandMapping(n, out *yaml.Node, pointer string, depth int) {
 			continue
 		}
 		seen[key.Value] = key.Line
-		k := *key
-		k.Anchor = ""
-		if c := d.expand(n.Content[i+1], pointer+"/"+escape(key.Value), &k, depth+1); c != nil {
-			out.Content = append(out.Content, &k, c)
+		key.Anchor = ""
+		if c := d.expand(content[i+1], pointer+"/"+escape(key.Value), key, depth+1); c != nil {
+			out.Content = append(out.Content, key, c)
 		}
 	}
 }

@@ -278,3 +278,32 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// Of a valid file, ParseValid returns what Parse returns.
+func TestParseValid(t *testing.T) {
+	corpus(t, "ok", func(t *testing.T, path string) {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		o := Options{}.Beside(path)
+		want, ds := Parse(path, data, o)
+		require.Empty(t, ds)
+		got, ds := ParseValid(path, data, o)
+		require.Empty(t, ds)
+		assert.Equal(t, want, got)
+	})
+}
+
+// Unseal returns the adapter that was sealed, without its files.
+func TestSeal(t *testing.T) {
+	corpus(t, "ok", func(t *testing.T, path string) {
+		want, text, ds := LoadText(path, Options{})
+		require.Empty(t, ds)
+		sealed, err := want.Seal(text)
+		require.NoError(t, err)
+		got, err := Unseal(sealed)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	})
+	_, err := Unseal([]byte("{}"))
+	require.ErrorContains(t, err, "file is empty")
+}

@@ -62,10 +62,10 @@ func TestAHostAcceptsOnlySealedAdapters(t *testing.T) {
 	assert.NotEqual(t, "9.9.9", a.Version)
 	assert.Equal(t, "embedded", spec.Origin)
 
-	project, diagnostics := schema.Load(".ripple/adapters/bash.yaml", schema.Options{})
+	project, text, diagnostics := schema.LoadText(".ripple/adapters/bash.yaml", schema.Options{})
 	require.Empty(t, diagnostics)
 	project.Script = "the script as it was read"
-	spec.Sealed, err = project.Seal()
+	spec.Sealed, err = project.Seal(text)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(".ripple/adapters/bash.yaml"))
 	a, err = adapterOf(&spec, getenv)

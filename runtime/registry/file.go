@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,7 +43,8 @@ const (
 // openDir looks into a directory on disk.
 func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *layer {
 	l := &layer{origin: origin}
-	names, err := yamlFiles(os.DirFS(dir))
+	fsys := os.DirFS(dir)
+	names, err := yamlFiles(fsys)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		l.notices = append(l.notices, Notice{
 			Kind: NoticeUnreadable, Path: dir,
@@ -56,11 +58,12 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 		})
 		return l
 	}
+	var head bytes.Buffer
 	for _, name := range names {
 		f := diskFile(origin, filepath.Join(dir, name), o)
 		f.trusts = trusts
-		if data, err := readHead(f.path); err == nil { // else loading it tells
-			f.header = readHeader(data)
+		if readHead(fsys, name, maxHead, &head) == nil { // else loading it tells
+			f.header = readHeader(head.Bytes())
 		}
 		l.files = append(l.files, f)
 	}
@@ -91,39 +94,27 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 		return nil, fmt.Errorf("the embedded adapters cannot be listed: %w", err)
 	}
 	l := &layer{origin: OriginEmbedded}
-	ready := readyMade(fsys)
+	var head bytes.Buffer
 	for _, name := range names {
-		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys}
-		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
-			a, diagnostics := loadEmbedded(fsys, name, f.path, ready[name], o)
-			return a, nil, diagnostics
+		if err := readHead(fsys, name, maxEmbeddedHead, &head); err != nil {
+			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
 		}
-		if r, is := ready[name]; is {
-			f.header = r.header
-		} else {
-			data, err := fs.ReadFile(fsys, name)
-			if err != nil {
-				return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
-			}
-			f.header = readHeader(data)
+		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys, header: readHeader(head.Bytes())}
+		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
+			a, diagnostics := loadEmbedded(fsys, name, f.path, o)
+			return a, nil, diagnostics
 		}
 		l.files = append(l.files, f)
 	}
 	return l, nil
 }
 
-// loadEmbedded uses the precompiled form if there is one, and parses the file otherwise.
-func loadEmbedded(fsys fs.FS, name, source string, r ready, o schema.Options) (*schema.Adapter, []schema.Diagnostic) {
-	if r.file != "" {
-		if a := r.load(fsys, source, o); a != nil {
-			return a, nil
-		}
-	}
+func loadEmbedded(fsys fs.FS, name, source string, o schema.Options) (*schema.Adapter, []schema.Diagnostic) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, []schema.Diagnostic{{File: source, Kind: schema.KindFile, Severity: schema.SeverityError, Message: err.Error()}}
 	}
-	return schema.Parse(source, data, o)
+	return schema.ParseValid(source, data, o)
 }
 
 func diskFile(origin, path string, o schema.Options) *file {

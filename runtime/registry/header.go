@@ -3,14 +3,16 @@ package registry
 import (
 	"bytes"
 	"io"
-	"os"
+	"io/fs"
 	"strings"
-
-	"example.com/ripple/internal/lazyregexp"
 )
 
-// maxHead is how much of a file on disk is looked at for its header.
-const maxHead = 1 << 20
+// How much of a file is read for its header. A test ensures that it is enough for those that
+// come with ripple.
+const (
+	maxHead         = 1 << 20
+	maxEmbeddedHead = 512
+)
 
 // header is what a look at the lines of a file tells about its names, some
 // hundred times faster than parsing it.
@@ -24,8 +26,6 @@ type header struct {
 func (h header) mentions(name string) bool {
 	return !h.plain || strings.Contains(h.text, name)
 }
-
-var topLevelKey = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*:(?:[ \t]|$)`)
 
 // readHeader collects the top-level keys name and aliases with their values. It
 // is plain only for a block mapping with bare keys from column 1, and when those
@@ -41,15 +41,15 @@ func readHeader(data []byte) header {
 			continue
 		}
 		if strings.IndexByte(" \t#-", line[0]) < 0 {
-			key := topLevelKey().FindSubmatch(line)
-			if key == nil {
+			key, value, ok := topLevelKey(line)
+			if !ok {
 				h.plain = false
 				continue
 			}
-			inside = string(key[1]) == "name" || string(key[1]) == "aliases"
-			if string(key[1]) == "name" {
+			inside = string(key) == "name" || string(key) == "aliases"
+			if string(key) == "name" {
 				named = true
-				h.name = scalar(string(line[len(key[0]):]))
+				h.name = scalar(string(value))
 			}
 		} else if bytes.HasPrefix(line, []byte("---")) {
 			h.plain = false // content on the line of a document mark
@@ -65,6 +65,23 @@ func readHeader(data []byte) header {
 	}
 	return h
 }
+
+// topLevelKey splits a line that begins with a bare key.
+func topLevelKey(line []byte) (key, value []byte, ok bool) {
+	key, value, ok = bytes.Cut(line, []byte(":"))
+	key = bytes.TrimRight(key, " \t")
+	if !ok || len(key) == 0 || !isLetter(key[0]) || len(value) > 0 && value[0] != ' ' && value[0] != '\t' {
+		return nil, nil, false
+	}
+	for _, c := range key {
+		if !isLetter(c) && (c < '0' || c > '9') && c != '.' && c != '-' {
+			return nil, nil, false
+		}
+	}
+	return key, value, true
+}
+
+func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' }
 
 // hasOddBreaks reports line ends of YAML that are not ours: CR alone, NEL, LS, PS.
 func hasOddBreaks(data []byte) bool {
@@ -82,12 +99,17 @@ func scalar(s string) string {
 	return strings.Trim(strings.TrimSpace(s), `"'`)
 }
 
-// readHead reads the start of a file.
-func readHead(path string) ([]byte, error) {
-	f, err := os.Open(path)
+// readHead reads the start of a file into buf.
+func readHead(fsys fs.FS, name string, limit int64, buf *bytes.Buffer) error {
+	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close() // only read from: nothing to lose
-	return io.ReadAll(io.LimitReader(f, maxHead))
+	buf.Reset()
+	n, err := buf.ReadFrom(io.LimitReader(f, limit))
+	if n == limit { // the last line may be cut off
+		buf.Truncate(bytes.LastIndexByte(buf.Bytes(), '\n') + 1)
+	}
+	return err
 }

@@ -10,7 +10,8 @@
 // it does not load.
 //
 // Files are parsed when they are needed: Find reads the header of each file and parses
-// those that may match. To read files that do not come with ripple, a program must import
+// those that may match. Embedded files are not validated: a test of the program must do that
+// with schema.Parse. To read other files, a program must import
 // example.com/ripple/schema/validate; see there.
 package registry
 
@@ -69,12 +70,12 @@ func (e *Entry) Seal() ([]byte, error) {
 	if e.Origin == OriginEmbedded || e.Origin == OriginUser {
 		return nil, nil
 	}
-	return e.Adapter.Seal()
+	return e.Adapter.Seal(e.Text)
 }
 
 // Sources are the places that adapters come from; empty ones are left out.
 type Sources struct {
-	Embedded   fs.FS
+	Embedded   fs.FS // adapters that the program's own tests have validated: see schema.ParseValid
 	UserDir    string
 	ProjectDir string
 	Scripts    []fs.FS // for init.script_resource, after the adapter's own directories

@@ -4,7 +4,7 @@
 //	import _ "example.com/ripple/schema/validate"
 //
 // as a program does that opens images of some format. Without it schema.Load and
-// schema.Parse refuse every file and say so; ready-made adapters need no such import.
+// schema.Parse refuse every file and say so; schema.ParseValid needs no such import.
 package validate
 
 import (

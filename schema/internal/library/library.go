@@ -1,7 +1,7 @@
 // Package library holds the libraries that package schema needs only for reading a file.
-// Package schema/validate puts them here when it is linked in, so that what uses nothing
-// but ready-made adapters need not wait for them: they make tables of their own for
-// milliseconds when a program starts.
+// Package schema/validate puts them here when it is linked in, so that programs that only
+// read files known to be valid need not wait for them: their initialization takes
+// milliseconds.
 package library
 
 import "sync/atomic"

@@ -1,0 +1,33 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// sealed is what Seal writes.
+type sealed struct {
+	Source string `json:"source"`
+	Script string `json:"script"`
+	Text   []byte `json:"text"`
+}
+
+// Seal writes an adapter, which was read from text, with its script. Unseal returns the same
+// adapter whatever has become of the files.
+func (a *Adapter) Seal(text []byte) ([]byte, error) {
+	return json.Marshal(sealed{a.Source, a.Script, text})
+}
+
+// Unseal reads what Seal of the same version of ripple has written.
+func Unseal(data []byte) (*Adapter, error) {
+	var s sealed
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, err
+	}
+	a, d := decodeValid(s.Source, s.Text)
+	if a == nil {
+		return nil, fmt.Errorf("the adapter that was handed over does not load: %s", d.diags[0])
+	}
+	a.Script = s.Script
+	return a, nil
+}
