@@ -149,10 +149,10 @@ func TestWhenAPromptIsEntered(t *testing.T) {
 		prompt, before, after string
 		want                  bool
 	}{
-		"it is there":                 {"say hello", "> ", "> say hello", true},
-		"it is not":                   {"say hello", "> ", "> say hel", false},
+		"it is there":            {"say hello", "> ", "> say hello", true},
+		"it is not":              {"say hello", "> ", "> say hel", false},
 		"instead of its letters": {"hi", `> Ask: "What is this?"`, "> hi", true},
-		"it was shown before":         {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> hi", true},
+		"it was shown before":    {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> hi", true},
 		"it was shown before, and is incomplete now": {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> h", false},
 		"wrapped":                 {"one two three", "> ", "> one two|  three", true},
 		"something stands for it": {"one\ntwo", "> ", "> [Pasted 2 lines]", true},
