@@ -41,7 +41,7 @@ func bulk(_ *schema.Adapter, quick bool) (table, error) {
 	}
 	t := table{
 		title: "Bulk output through bash", columns: []string{"speed", "share of the bare read", "peak memory"},
-		note: "ripple keeps a window in memory and the whole output in a file; best of the runs of each.",
+		note: "ripple keeps a window in memory and the whole output in a file. The best run of each is shown.",
 	}
 	for _, c := range bulkCases {
 		best := map[string]bulkFigures{}

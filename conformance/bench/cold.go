@@ -24,8 +24,8 @@ var coldCommands []byte
 func colds(_ *schema.Adapter, quick bool) (t table, err error) {
 	t = table{
 		title: "A whole command, from fork to exit",
-		note: "Measured by hyperfine. `exec bash true` starts a bash, runs the command in it and ends it, as the expect script does. " +
-			"Home is empty; output goes to a pipe.",
+		note: "Measured by hyperfine. `exec bash true` starts bash, runs the command and ends bash, as the expect script does. " +
+			"The home directory is empty; output goes to a pipe.",
 	}
 	if _, err := exec.LookPath("hyperfine"); err != nil {
 		t.written = "hyperfine is not installed.\n"

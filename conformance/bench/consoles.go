@@ -79,9 +79,10 @@ func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 		batches = 4
 	}
 	t = table{
-		title: "Consoles: `true` on bash, from the call to its answer", columns: []string{"p50", "p99", "p50 ratio", "over the row above it"},
-		note: "The session is in the measuring process; a console is a process of its own, asked over its socket; the MCP server is another process, asked over its " +
-			"standard streams; a ping of it is what the protocol's library needs at both ends. tmux's send-keys and wait-for are two processes.",
+		title: "Consoles: `true` on bash, from call to answer", columns: []string{"p50", "p99", "p50 ratio", "over the row above it"},
+		note: "The session runs in the measuring process. A console is a separate process, called over its socket. The MCP " +
+			"server is another process, called over its standard streams; a ping shows the time that the protocol's library " +
+			"takes at both ends. tmux's send-keys and wait-for are two processes.",
 	}
 	p, err := newConsolePlace()
 	if err != nil {

@@ -40,8 +40,9 @@ const (
 func fleet(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "Every adapter: start and round trip", columns: []string{"bare start", "ripple", "ratio", "bare round trip", "ripple", "ratio"},
-		note: "The bare loop has the same command line, environment, startup files and terminal modes, and reads until the same prompt. " +
-			"It takes the first thing that looks like a prompt; ripple also asks the kernel, where a prompt is a pattern only. They take turns in batches of 20. Medians.",
+		note: "The bare loop has the same command line, environment, startup files and terminal modes, and reads until the " +
+			"same prompt. It accepts the first text that looks like a prompt; ripple also asks the kernel if the prompt is " +
+			"only a pattern. The two alternate in batches of 20. Medians.",
 	}
 	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
 	if err != nil {

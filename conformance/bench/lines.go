@@ -27,9 +27,10 @@ func clients(a *schema.Adapter, quick bool) (table, error) {
 	}
 	t := table{
 		title: "`true` on bash, as a client sees it", columns: []string{"p50", "p99", "p50 ratio", "beyond the session"},
-		note: "The client writes a line to a pipe and reads one from another. The bare loop is a program that does for the same shell what the one above does, " +
-			"behind the same pipes. The last column is what a client waits longer than a caller in the same process, and how often that is the hop of `cat`: " +
-			"what one that is put before the bare loop adds, at the pace of the shell's commands, where each process has gone to sleep before it is woken.",
+		note: "The client writes a line to one pipe and reads a line from another. The bare loop is a separate program that " +
+			"drives the same shell over the same pipes. The last column is the additional time compared with a caller in " +
+			"the same process, and its ratio to the hop of `cat`: the time that a `cat` before the bare loop adds, at the " +
+			"pace of the shell's commands, where each process sleeps before it is woken.",
 	}
 	dir, err := os.MkdirTemp("", "bench-lines-")
 	if err != nil {

@@ -113,7 +113,7 @@ func report(path string, quick bool, only string) error {
 	}
 	var text strings.Builder
 	w := io.MultiWriter(os.Stdout, &text)
-	fmt.Fprintf(w, "# Benchmarks\n\nWritten by `make bench`; all rows of a table come from one run.\n\n%s\n", machine())
+	fmt.Fprintf(w, "# Benchmarks\n\n`make bench` writes this file; all rows of a table come from one run.\n\n%s\n", machine())
 	for _, m := range measurements {
 		if !strings.Contains(m.name, only) {
 			continue

@@ -32,8 +32,8 @@ func peers(shell sameShell, quick bool) []peer {
 		{"expect(1), plain shell", func() ([]time.Duration, error) {
 			return script("expect", expectScript(n, measured.Plain, bareMarker))
 		}},
-		{"pexpect.replwrap, its delay off", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(n/2, true)) }},
-		{"pexpect.replwrap as it comes", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(60, false)) }},
+		{"pexpect.replwrap, without its delay", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(n/2, true)) }},
+		{"pexpect.replwrap, with its defaults", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(60, false)) }},
 		{"tmux send-keys + wait-for", func() ([]time.Duration, error) { return tmux(n / 20) }},
 	}
 }

@@ -19,8 +19,9 @@ func roundTrips(a *schema.Adapter, quick bool) (table, error) {
 	}
 	t := table{
 		title: "Round trip: `true` on bash, prompt to prompt", columns: []string{"p50", "p99", "p50 ratio"},
-		note: "The bare loop is a blocking read until the prompt, on the shell that ripple starts: same command line, environment, startup file and prompt. " +
-			"expect(1) drives that shell too. The plain shell has no integration: its prompt is one short marker, and its loop learns neither exit code nor directory.",
+		note: "The bare loop is a blocking read until the prompt, on the shell that ripple starts: same command line, " +
+			"environment, startup file and prompt. expect(1) drives the same shell. The plain shell has no integration: its " +
+			"prompt is one short marker, and its loop learns neither exit code nor directory.",
 	}
 	shell, err := newSameShell(a)
 	if err != nil {

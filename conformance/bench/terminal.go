@@ -31,7 +31,7 @@ const screenCols, screenRows = 200, 50
 func terminals(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title:   "A terminal's screen: 200 × 50, 1,000 lines of history",
-		note:    "Bytes a second that a terminal takes. The streams are in " + recorded + "; xterm.js is there after `tools/xterm`.",
+		note:    "Bytes per second that a terminal processes. The streams are in " + recorded + "; `tools/xterm` installs xterm.js.",
 		columns: []string{"tokenizer alone", "screen", "charmbracelet/x/vt", "xterm.js 6 headless"},
 	}
 	atLeast := time.Second
