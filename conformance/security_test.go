@@ -27,7 +27,7 @@ func TestThreatModel(t *testing.T) {
 	}
 	rows := 0
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| kept |") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| guarantee |") {
 			continue
 		}
 		rows++

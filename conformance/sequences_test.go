@@ -23,6 +23,7 @@ const tokenizer = "runtime/internal/vt/"
 var senders = map[string]string{
 	"cmd/ripple/":                           "colors and redrawn lines",
 	"runtime/console/attachment.go":         "ends an incomplete sequence on a user's terminal",
+	"runtime/console/lineeditor_fault.go":   "ends the bracketed paste of a user's terminal after a panic",
 	"runtime/console/painting.go":           "a user's line, which is redrawn",
 	"runtime/internal/lineedit/bindings.go": "sequences of editing keys: input",
 	"runtime/internal/lineedit/editor.go":   "the delimiters of a paste, as a terminal sends them",
@@ -45,6 +46,7 @@ var recognisers = map[string]string{
 	"runtime/console/lineeditor.go":       "the delimiters of a paste among a user's keys: input",
 	"runtime/internal/lineedit/editor.go": "keys that edit a line: input, divided by runtime/internal/keys",
 	"runtime/internal/keys/keys.go":       "output of a user's terminal: input, which has another grammar",
+	"runtime/session/line_text.go":        "not one of the other control characters; the tokenizer gets the sequences",
 	"runtime/session/payload.go":          "the end delimiter within a pasted command, which would end the paste early",
 	"runtime/terminal/answers.go":         "whether there is work for the tokenizer",
 	"runtime/terminal/ring.go":            "where a ring that lost its beginning can be parsed again",
@@ -52,7 +54,7 @@ var recognisers = map[string]string{
 }
 
 // judges test the product from outside, and therefore have their own parsers.
-var judges = []string{"cmd/ripple/internal/screentest/"}
+var judges = []string{"internal/testkit/"}
 
 // Escape sequences are recognized in one place, so that their ends are defined in one place.
 func TestOnlyTheTokenizerRecognisesSequences(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
 // WithoutColors returns a screen without its colors.
-func WithoutColors(screen string) string { return sgr.ReplaceAllString(screen, "") }
+func WithoutColors(screen string) string {
+	return regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(screen, "")
+}
 
 // ScreenFits checks that a screen is at most as wide as a terminal of width columns, and that colors are
 // its only control sequences.

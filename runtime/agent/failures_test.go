@@ -290,7 +290,7 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 	}
 }
 
-// scriptedOverACP returns a built-in adapter for turns over ACP, with the script in the place of its program.
+// scriptedOverACP returns a built-in adapter for turns over ACP, with the script instead of its program.
 func scriptedOverACP(t *testing.T, r *registry.Registry, name string) *schema.Adapter {
 	t.Helper()
 	program, err := os.Executable()

@@ -24,7 +24,7 @@ type Request struct {
 	Turn        int    // from 1
 	Prompt      string // PROMPT.md as it is
 	Context     string // what the loop adds, at most 500 characters
-	SessionID   string // go on with this session; "" begins one
+	SessionID   string // the session to continue; "" starts a new one
 	Used        event.Tokens
 	Dir         string // where the agent works
 	Timeout     time.Duration
@@ -39,7 +39,7 @@ type Request struct {
 // Outcome is how a turn ended.
 type Outcome struct {
 	Failure   *event.Failure // nil: it worked
-	SessionID string         // to go on with; "": none
+	SessionID string         // to continue; "": none
 	Text      string         // the final message; an event of the turn, too, if it had no text
 	CostUSD   float64
 	Used      event.Tokens // of the session so far, the next Request's

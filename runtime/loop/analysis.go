@@ -27,7 +27,7 @@ type analysis struct {
 	inputs   map[string]json.RawMessage // inputs of the last tools, by ID
 	asked    string                     // the last question to the user
 	session  string
-	noID     string    // what the agent reported as its session ID although it is none
+	noID     string    // the invalid session ID that the agent reported
 	resetsAt time.Time // of the last rate limit
 	limit    string    // its message
 	cost     float64

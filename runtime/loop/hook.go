@@ -12,7 +12,7 @@ import (
 	"example.com/ripple/runtime/loop/record"
 )
 
-// hookTimeout is how long the command that tells of a question may take.
+// hookTimeout is how long the command that reports a question may take.
 const hookTimeout = 30 * time.Second
 
 // hookInput is what it gets on standard input.
@@ -28,7 +28,7 @@ type hookInput struct {
 // goes on.
 func (q *questions) hook(ctx context.Context, of record.Question) {
 	if err := q.runHook(ctx, of); err != nil && ctx.Err() == nil {
-		q.tell(Notice{Kind: NoticeNote, Turn: of.Turn, Topic: TopicOnQuestion, Text: fmt.Sprintf("the command that tells of questions failed: %v", err)})
+		q.tell(Notice{Kind: NoticeNote, Turn: of.Turn, Topic: TopicOnQuestion, Text: fmt.Sprintf("the command for questions failed: %v", err)})
 	}
 }
 

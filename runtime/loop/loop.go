@@ -22,7 +22,7 @@ type Options struct {
 	HatAgents  map[string]Member // take the turns of hats that have an agent of their own, by their keys
 	Prompt     string            // the prompt itself; "": PromptFile
 	PromptFile string            // where the prompt is, read for each turn; "": .ralph/PROMPT.md
-	Resume     bool              // go on with the run that ended last, however it ended
+	Resume     bool              // continue the run that ended last, for whatever reason
 	Settings   *record.Settings  // for the record: how the run is started; may be nil
 	Observe    func(Notice)      // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time  // the wall clock; nil: time.Now

@@ -24,7 +24,7 @@ type questions struct {
 
 	decisions decisions
 
-	ctx   context.Context // of the run, for the commands that tell of questions
+	ctx   context.Context // of the run, for the commands that report questions
 	hooks sync.WaitGroup  // these
 }
 
@@ -139,7 +139,7 @@ func (q *questions) stopClock(of record.Question, between bool) (start func(), e
 		if q.waiting--; q.waiting == 0 {
 			q.stood.Add(int64(time.Since(q.since)))
 			if !between {
-				_ = q.status("running", q.action("executing"), "") // the turn's end writes it anew
+				_ = q.status("running", q.action("executing"), "") // the turn's end writes it again
 			}
 		}
 	}, err
@@ -234,7 +234,7 @@ func settled(s *record.State, of record.Question) {
 	allow(s, of)
 }
 
-// tellAsked tells whoever may answer; the command of the settings, too.
+// tellAsked reports the question to the user, and to the command of the settings.
 func (q *questions) tellAsked(of record.Question) {
 	n := Notice{Kind: NoticeAsked, Turn: of.Turn, Question: &of, Text: Words(of), OK: q.waits}
 	n.Record = &journal.Record{Line: record.Line{Turn: of.Turn, Time: of.Asked, Type: record.Asked, Question: &of}}

@@ -42,7 +42,7 @@ type ended struct {
 
 	answer
 	heard int               // number of denials in its prompt and earlier ones
-	talk  talk              // what the prompt tells of people
+	talk  talk              // messages of people in the prompt
 	asked []record.Question // that came with the turn's end, or ended with it
 }
 

@@ -93,8 +93,8 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 		s.Why = "The project is inside of a git repository's own directory, a bare one or .git, and commits, tags and a working tree of its own need files."
 		s.Do = "make a working tree with `git worktree add ../DIR` and run ripple there"
 	} else if git.Foreign(ctx, dir) {
-		s.Why = "The project's git repository belongs to another user, and git does not use it without being told to."
-		s.Do = "look at its configuration, which can run programs, and allow it with `git config --global --add safe.directory DIR`"
+		s.Why = "The project's git repository belongs to another user, and git refuses to use it."
+		s.Do = "review its configuration, which can run programs, and add its directory to git's setting safe.directory"
 	}
 	return s
 }
