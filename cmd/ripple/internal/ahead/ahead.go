@@ -29,12 +29,9 @@ var (
 	started chan *Program // gets one value, nil if it could not be started; nil: nothing is
 )
 
-// firstGarbage is GOGC of a plain exec, which allocates 3 MB before its program runs: by
-// default that is when the first garbage is collected, which takes 2 ms of processor time.
-const firstGarbage = 150
-
 func init() {
 	if h := early.Hosted(); h != nil {
+		delayGC()
 		tell(h, os.Args[1:])
 		return
 	}
@@ -45,11 +42,17 @@ func init() {
 		ordered = make(chan console, 1)
 		go func() { ordered <- host() }()
 	} else if name, plain := early.Plain(args); plain {
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(firstGarbage)
-		}
+		delayGC()
 		adapter, started = name, make(chan *Program, 1)
 		go func() { started <- start(name) }()
+	}
+}
+
+// delayGC delays the first garbage collection beyond the start of the command. By default it
+// is at 3 MB, as much as the command allocates until then, and takes 2 ms of processor time.
+func delayGC() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(150)
 	}
 }
 
