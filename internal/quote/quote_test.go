@@ -13,8 +13,10 @@ import (
 
 // A shell gives the program exactly the argument, and plain words stay readable.
 func TestShell(t *testing.T) {
-	for _, arg := range []string{"", "plain", "agent/w-2", "a b", "it's", `"x"`, "$(id)", "`id`", `a\b`, "a;b&c|d", "*?[x]", "{a,b}", "~", "!x", "#x", "tab\there", "line\nend", "<in>", "(x)",
-		"a\u202eb", "\u200b", "-\u2066 100% 2'\\x", "\x1b[31mred", "no \xff utf8", "a\u00a0b\n\n", "\x9b2J"} {
+	for _, arg := range []string{
+		"", "plain", "agent/w-2", "a b", "it's", `"x"`, "$(id)", "`id`", `a\b`, "a;b&c|d", "*?[x]", "{a,b}", "~", "!x", "#x", "tab\there", "line\nend", "<in>", "(x)",
+		"a\u202eb", "\u200b", "-\u2066 100% 2'\\x", "\x1b[31mred", "no \xff utf8", "a\u00a0b\n\n", "\x9b2J",
+	} {
 		out, err := exec.Command("sh", "-c", "printf %s "+Shell(arg)).Output()
 		require.NoError(t, err, arg)
 		assert.Equal(t, arg, string(out))

@@ -123,7 +123,7 @@ func TestNextTurnWithoutARun(t *testing.T) {
 	assert.Equal(t, 1, want.Turn)
 }
 
-// An agent that reports what is not a session ID is said once, and no session is recorded.
+// A text that is not a session ID is reported once, and no session is recorded.
 func TestAnAgentThatReportsNoSessionID(t *testing.T) {
 	r := newRig(t, func(d *doing) { works(d); d.event(event.Event{Type: event.Session, ID: "--yolo"}) })
 	r.flags["max-turns"] = "3"
