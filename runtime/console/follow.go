@@ -194,19 +194,41 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 // printing before it is considered to be asking.
 const askingDelay = 300 * time.Millisecond
 
-// awaitAsking returns when the running command waits for input.
+// awaitAsking returns when the running command waits for input, or to be continued.
 func awaitAsking(ctx context.Context, s program, on *screen) error {
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool {
-			return st.Waiting != session.WaitingNo && (st.Stuck || st.Elsewhere)
+			return st.Stopped || st.Waiting != session.WaitingNo && (st.Stuck || st.Elsewhere)
 		})
-		if err != nil || st.Stuck {
+		switch {
+		case err != nil || st.Stuck:
 			return err
+		case st.Stopped:
+			err = awaitStopped(ctx, s)
+		default:
+			err = awaitSilence(ctx, s, on)
 		}
-		if err := awaitSilence(ctx, s, on); !errors.Is(err, errContinued) {
+		if !errors.Is(err, errContinued) {
 			return err
 		}
 	}
+}
+
+// awaitStopped returns nil if the program stays stopped: a job that the user suspends is stopped
+// for a moment before its shell takes the terminal back.
+func awaitStopped(ctx context.Context, s program) error {
+	limited, cancel := context.WithTimeout(ctx, askingDelay)
+	defer cancel()
+	_, err := s.WaitState(limited, func(st session.State) bool { return !st.Stopped })
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && limited.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	return errContinued
 }
 
 // errContinued reports that a command that waited for input continued without any.

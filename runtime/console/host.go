@@ -160,6 +160,8 @@ func (h *host) state() (State, session.State) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return h.restState(), st
+	case st.Stopped:
+		return Stopped, st
 	case h.adapter.Agent == nil && h.screen.full():
 		return Fullscreen, st
 	case st.Waiting == session.WaitingSecret:

@@ -51,6 +51,8 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a user should type; C-c interrupts it")
 	case st.Unseen == session.UnseenSilent && state != Fullscreen:
 		f = h.refuse(FaultSecret, state, "the command runs as another user, and the terminal does not show what is typed: it may ask for a secret, which a user should type; C-c interrupts it")
+	case q.Only && state == Stopped && !onlySignals(text):
+		f = h.refuse(FaultNotWaiting, state, "the program is stopped; kill -CONT %d continues it", st.PID)
 	case q.Only && state == Running && h.adapter.Agent == nil && !onlySignals(text):
 		f = h.refuse(FaultNotWaiting, state, "the command is not waiting for input")
 	}

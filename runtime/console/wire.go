@@ -24,6 +24,7 @@ const (
 	WaitingInput  State = "waiting_for_input"  // a command reads the terminal and does nothing else
 	WaitingSecret State = "waiting_for_secret" // a command reads the terminal without echo
 	Fullscreen    State = "fullscreen"         // a command draws on the whole screen
+	Stopped       State = "stopped"            // the program, or its foreground job, is stopped; only SIGCONT resumes it
 	Exited        State = "exited"             // the program ended; its results can be read
 	Unresponsive  State = "unresponsive"       // the host is alive but does not respond: it is stopped, or the machine is very busy
 	Dead          State = "dead"               // the host was killed; its results can be read

@@ -188,6 +188,8 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		switch answer.Status.State {
 		case console.WaitingSecret:
 			what, hint = "the command waits for a secret", "ripple console send "+name+" --secret reads it from the terminal"
+		case console.Stopped:
+			what, hint = "the program is stopped", fmt.Sprintf("kill -CONT %d continues it; ripple console close --kill %s ends the console", answer.Status.PID, name)
 		case console.Fullscreen:
 			what, hint = "the command draws on the whole screen", "ripple console peek "+name+" shows it; ripple console send "+name+" --key q types a key"
 		}
