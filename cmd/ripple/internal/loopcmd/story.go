@@ -17,6 +17,7 @@ type story struct {
 	roots []string
 	items []item
 	open  []*ui.ToolUse
+	size  int // of all items
 
 	page  ui.Page
 	lines []string // of all items
@@ -27,21 +28,35 @@ type item struct {
 	lines func(ui.Page) []string
 	tool  *ui.ToolUse // nil: it no longer changes
 	at    int         // where it begins in story.lines
+	size  int         // bytes of its text
 }
 
-// keptItems bounds what can be scrolled back to; twice as many are in memory.
-const keptItems = 2000
+// These bound what can be scrolled back to; twice as much is in memory.
+const (
+	keptItems = 2000
+	keptBytes = 1 << 20
+)
 
 func (s *story) add(i item) {
-	if len(s.items) >= 2*keptItems {
-		s.items = append([]item(nil), s.items[len(s.items)-keptItems:]...)
-		s.page, s.lines = ui.Page{}, nil // laid out again
+	if len(s.items) >= 2*keptItems || s.size >= 2*keptBytes {
+		s.trim()
 	}
 	i.at = len(s.lines)
-	s.items = append(s.items, i)
+	s.items, s.size = append(s.items, i), s.size+i.size
 	if s.page != (ui.Page{}) {
 		s.lines = append(s.lines, i.lines(s.page)...)
 	}
+}
+
+// trim drops the oldest items. The latest one stays.
+func (s *story) trim() {
+	first := len(s.items) - 1
+	size := s.items[first].size
+	for ; first > max(0, len(s.items)-keptItems) && size+s.items[first-1].size <= keptBytes; first-- {
+		size += s.items[first-1].size
+	}
+	s.items, s.size = append([]item(nil), s.items[first:]...), size
+	s.page, s.lines = ui.Page{}, nil // laid out again
 }
 
 // layOut makes the lines for a page that may have become another.
@@ -83,7 +98,7 @@ func (s *story) aside(colour, mark, text string) {
 func (s *story) event(e event.Event, at time.Time) {
 	switch e.Type {
 	case event.Text:
-		s.add(item{lines: func(p ui.Page) []string { return p.Say(e.Text) }})
+		s.add(item{size: len(e.Text), lines: func(p ui.Page) []string { return p.Say(e.Text) }})
 	case event.ToolUse:
 		t := ui.NewToolUse(e, at, s.roots)
 		s.open = append(s.open, t)
@@ -91,7 +106,7 @@ func (s *story) event(e event.Event, at time.Time) {
 	case event.ToolResult:
 		s.ended(e, at)
 	default:
-		s.add(item{lines: func(p ui.Page) []string { return p.Beside(e) }})
+		s.add(item{size: len(e.Text) + len(e.Content) + len(e.Message) + len(e.Raw), lines: func(p ui.Page) []string { return p.Beside(e) }})
 	}
 }
 

@@ -140,6 +140,33 @@ func TestStoryIsBounded(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("line %d", 5*keptItems-1), lines[len(lines)-1])
 }
 
+// Nor do a few long texts stay in memory.
+func TestStoryOfLongTextsIsBounded(t *testing.T) {
+	for _, p := range []ui.Page{{}, {Width: 80}} { // before the size of the screen is known, and after
+		s := story{}
+		if p.Width > 0 {
+			s.layOut(p)
+		}
+		for n := range 200 {
+			r, err := journal.Parse(fmt.Appendf(nil, `{"type":"text","text":"%s %d"}`, strings.Repeat("word ", 1<<17/5), n))
+			require.NoError(t, err)
+			s.take(r)
+		}
+		var size int
+		for _, line := range s.layOut(ui.Page{Width: 80}) {
+			size += len(line)
+		}
+		assert.LessOrEqual(t, size, 3*keptBytes)
+		assert.Contains(t, s.lines[len(s.lines)-1], "199")
+	}
+	r, err := journal.Parse(fmt.Appendf(nil, `{"type":"text","text":"%s"}`, strings.Repeat("word ", keptBytes)))
+	require.NoError(t, err)
+	s := story{}
+	s.take(r)
+	s.take(r)
+	assert.Len(t, s.items, 2, "the latest text is kept, however long it is")
+}
+
 // Any content of the files stays within the screen.
 func TestDashboardKeepsItsSize(t *testing.T) {
 	d, add := watched(t)
