@@ -281,7 +281,7 @@ func TestConfigErrorsComeAllAtOnce(t *testing.T) {
 		".ralphrc:2: GITHUB_TOKEN is not a setting of ripple",
 	}, notes)
 	_, _, err = sources{yml: "loop: {max_runtime: soon}"}.load(t)
-	assert.ErrorContains(t, err, `ripple.yml:1:8: loop.max_runtime: "soon" is not a duration; write 90s, 15m or 2h, or a number of minutes`)
+	assert.ErrorContains(t, err, `ripple.yml:1:8: loop.max_runtime: "soon" is not a duration; write 90s, 15m, 2h or 1d, or a number of minutes`)
 }
 
 // The section loop: of the JSON Schema, and so of SCHEMA.md, has the settings as

@@ -166,7 +166,7 @@ func span(unit time.Duration, zero bool, field func(*Config) *time.Duration) fun
 			d, err = time.Duration(n*float64(unit)), nil
 		}
 		if err != nil || d < 0 || d == 0 && !zero || d > longest {
-			return fmt.Errorf("%q is not a duration; write 90s, 15m or 2h, or a number of %ss", v, unitName[unit])
+			return fmt.Errorf("%q is not a duration; write 90s, 15m, 2h or 1d, or a number of %ss", v, unitName[unit])
 		}
 		*field(c) = d
 		return nil
