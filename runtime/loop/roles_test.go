@@ -312,7 +312,7 @@ func TestHatThatHasHadItsTurns(t *testing.T) {
 	assert.Equal(t, []string{"builder go", "reviewer built", "mender builder.exhausted", "reviewer built"}, r.turns())
 }
 
-// The cost limit of a hat bounds nothing if the agent reports no cost; that is said once.
+// The cost limit of a hat bounds nothing if the agent reports no cost; a note says so once.
 func TestHatWhoseCostIsNotReported(t *testing.T) {
 	const note = "the agent did not report the cost of this turn, so max_cost of the hat builder cannot stop it"
 	bounded := strings.Replace(builderAndReviewer, "instructions: Build it.", "max_cost: 0.5", 1)
