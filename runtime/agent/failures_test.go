@@ -58,6 +58,12 @@ var (
 	opencodeFails = func(e string) recording {
 		return recording{[]string{`{"type":"error","timestamp":1,"sessionID":"s","error":` + e + `}`}, 1, ""}
 	}
+	opencodeLogs = func(small string) func(string) recording { // with 1.18.33, without a network
+		return func(words string) recording {
+			return recording{nil, 1, `timestamp=2026-11-28T00:36:21.458Z level=ERROR run=723f69f4 message="stream error" providerID=anthropic modelID=m session.id=s small=` + small +
+				` agent=build mode=primary error.error="AI_APICallError: ` + words + `"` + "\n"}
+		}
+	}
 	copilotFails = func(data string) recording {
 		return recording{[]string{`{"type":"session.error","data":` + data + `}`, `{"type":"result","sessionId":"s","exitCode":1,"usage":{}}`}, 1, ""}
 	}
@@ -174,6 +180,11 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 			opencodeFails, `{"name":"APIError","data":{"message":"x","statusCode":529}}`, `{"name":"APIError","data":{"message":"x","statusCode":500,"isRetryable":true}}`,
 			`{"name":"APIError","data":{"message":"Cannot connect to API","isRetryable":true}}`,
 		)},
+		{"opencode", event.Overloaded, each(
+			opencodeLogs("false"), "Cannot connect to API: Unable to connect. Is the computer able to access the url? (cause: Error: Unable to connect.)",
+			"Cannot connect to API: Was there a typo in the url or port? (cause: x)", "Failed after 3 attempts. Last error: Cannot connect to API: getaddrinfo ENOTFOUND api.anthropic.com",
+		)},
+		{"opencode", event.Crashed, each(opencodeLogs("true"), "Cannot connect to API: Unable to connect.")}, // the title of the session
 		{"opencode", event.ContextFull, each(
 			opencodeFails, `{"name":"ContextOverflowError","data":{"message":"x"}}`,
 			`{"name":"APIError","data":{"message":"prompt is too long: 205162 tokens > 200000 maximum","statusCode":400}}`,
