@@ -26,8 +26,7 @@ func (t *typist) edit(k *typedKeys) bool {
 	}
 	l := t.line
 	modes, err := t.term.Modes() // later they may be those of the command
-	if l.edited != nil && (err != nil || !modes.Canonical()) {
-		l.expectNoEcho()
+	if err != nil || !modes.Canonical() {
 		l.edited = nil
 	}
 	if k.ends > 0 && l.edited == nil && !t.onlyEndLeft(k) {
@@ -79,22 +78,14 @@ func (t *typist) onlyEndLeft(k *typedKeys) bool {
 func (t *editing) give(raw []byte, waitID uint64) {
 	modes, _ := t.term.Modes() // zero if the terminal was closed: the keys are lost
 	l := t.line
-	wait := t.kernel.woken(modes, raw)
 	if l.edited != nil {
 		before := string(l.edited.Bytes())
 		modes.Edit(l.edited, raw)
 		if string(l.edited.Bytes()) != before {
 			l.changed = t.progress.bytes
 		}
-		l.expectEcho(&modes, raw, before)
-	} else {
-		if t.term.Readable(t.progress.bytes) {
-			l.arrived.give(raw, 0)
-		} else {
-			l.arrived.give(raw, wait)
-		}
-		t.settleLater()
 	}
+	wait := t.kernel.woken(modes, raw)
 	t.send(string(raw))
 	l.sent = sentLine{at: time.Now(), to: t.progress.bytes, waitID: waitID, wait: wait}
 }
@@ -121,10 +112,7 @@ func (t *typist) submit(p payload) (c *command, err error) {
 // submitTyped turns the line into a command.
 func (t *typist) submitTyped() {
 	line := t.line
-	t.divide()
-	if t.line = nil; t.uncook != nil { // the program changes the modes, and with them the echo
-		line.expectNoEcho()
-	}
+	t.line = nil
 	c := t.sender.newCommand()
 	c.typed, c.line, c.hides = line, line.sent, t.prog.input.hidesAnswers(line.code())
 	if line.interruptPending {
@@ -136,11 +124,8 @@ func (t *typist) submitTyped() {
 	c.prelude = newPrelude(echo.Config{Strategy: echo.Silent}, 0, line.entered, t.stream.begins)
 	if line.entered {
 		c.prelude.text = line.after
-	} else {
-		t.printer.enqueue(job{kind: jobBegin, c: c}, nil) // text before it is not its output
-		if line.echoes {
-			c.prelude.typed = line // its end will be echoed
-		}
+	} else if line.echoes {
+		c.prelude.typed = line // its end will be echoed
 	}
 	t.decider.settle()
 }
@@ -158,7 +143,6 @@ func (t *typist) wipe() {
 		if t.line.edited != nil {
 			modes.Edit(t.line.edited, []byte(*t.prog.interrupt))
 		}
-		t.line.arrived.give([]byte(*t.prog.interrupt), 0)
 		t.interrupts.deliver(*t.prog.interrupt)
 		t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes}
 	}
@@ -217,7 +201,6 @@ func (t *typist) marker(kind prompt.Kind) {
 	if l == nil {
 		return
 	}
-	t.divide()
 	switch kind {
 	case prompt.Executed:
 		t.submitTyped()

@@ -45,9 +45,9 @@ func (f *flow) segment(p segment) {
 	case segmentForged:
 		f.events.report(EventForged, p.raw, "untrusted marker "+p.name())
 	}
-	if f.typist.line != nil && f.control.state.Step == machine.StepReady {
+	if l := f.typist.line; l != nil && f.control.state.Step == machine.StepReady {
+		l.take(p.raw)
 		f.stream.text(p.raw) // the line's echo, or a redrawn prompt
-		f.typist.arrives(p.raw)
 		return
 	}
 	f.pass(f.stream.text(p.raw))

@@ -11,12 +11,11 @@ import (
 // typedLine is a line that a user edits. Its content is known exactly if the terminal edits it; if
 // the program does, only what the program displays is known.
 type typedLine struct {
-	who     int        // the user who types it
-	edited  *pty.Line  // the line as the terminal edits it; nil: the program edits it
-	screen  *vt.Screen // starts with the prompt
-	prompt  string     // the prompt's last line
-	sent    sentLine   // the keys sent last
-	arrived arrived
+	who    int        // the user who types it
+	edited *pty.Line  // the line as the terminal edits it; nil: the program edits it
+	screen *vt.Screen // starts with the prompt
+	prompt string     // the prompt's last line
+	sent   sentLine   // the keys sent last
 
 	changed int64 // number of bytes read when a key last changed the terminal's line
 

@@ -51,14 +51,7 @@ func (p *prelude) feed(b []byte) (output []byte) {
 }
 
 // line handles text that arrives while a user's line is echoed, up to the line feed at its end.
-// Where the echo is known exactly, other text before it is output.
 func (p *prelude) line(b []byte) (output []byte) {
-	if len(p.typed.arrived.echoes) > 0 {
-		if output = p.typed.takeEcho(b); len(p.typed.arrived.echoes) == 0 {
-			p.typed = nil
-		}
-		return output
-	}
 	i := bytes.IndexByte(b, '\n')
 	if i < 0 {
 		p.typed.take(b)

@@ -14,6 +14,7 @@ import (
 // commands are not sent and keys of other users are held.
 type typist struct {
 	*core
+	flow    *flow
 	decider *decider
 	sender  *sender
 	viewer  *viewer
