@@ -119,7 +119,7 @@ func sameButTests(before *yaml.Node, file []byte, more int) error {
 	uncomment(before)
 	uncomment(after)
 	if !sameTree(before, after) {
-		return errors.New("the tests cannot be added in their place: something else in the file would change with it")
+		return errors.New("the tests cannot be added, because another part of the file would change; add them by hand")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (r agentRules) checkWays(a *Agent) {
 	case a.Transport == TransportScreen && a.Screen == nil:
 		r.errorPointer("/agent/transport", KindConflict, "transport: screen needs the key screen")
 	case a.ACP != nil && !r.has("/agent/output") && a.Transport != TransportACP && a.Transport != TransportScreen:
-		r.errorPointer("/agent/acp", KindConflict, "an agent without prompt and output has only this way; say transport: acp")
+		r.errorPointer("/agent/acp", KindConflict, "an agent without prompt and output can use only acp; set transport: acp")
 	}
 	if a.Screen != nil {
 		r.checkKept(a, "/agent/screen/options", a.Screen.Options)

@@ -17,7 +17,7 @@ func (r agentRules) checkScreen(a *Agent) {
 			r.errorPointer(at+"/rows", KindConflict, "rows is where pattern, without and question look")
 		}
 		if len(s.Rows) == 2 && !ordered(s.Rows[0], s.Rows[1]) {
-			r.errorPointer(at+"/rows", KindValue, "rows are the first and the last, from 1 at the top or from -1 at the bottom; [%d, %d] are not rows", s.Rows[0], s.Rows[1])
+			r.errorPointer(at+"/rows", KindValue, "invalid rows [%d, %d]: give the first and the last row, counted from 1 at the top or from -1 at the bottom", s.Rows[0], s.Rows[1])
 		}
 		if asks := []string{ScreenAsks, ScreenMenu, ScreenTrust, ScreenLogin}; !slices.Contains(asks, s.State) {
 			for _, key := range []string{"answers", "question"} {

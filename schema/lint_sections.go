@@ -61,7 +61,7 @@ func namedKey(text string) string {
 func lintInstall(d *document, a *Adapter) {
 	if i := a.Process.Install; i != nil && i.Maven != nil {
 		if tried := append([]string{a.Process.Executable}, a.Process.ExecutableCandidates...); !slices.Contains(tried, i.Maven.Command) {
-			d.warn("/process/install/maven/command", KindMismatch, "the program is not searched for as %s, which is neither the executable nor a candidate", i.Maven.Command)
+			d.warn("/process/install/maven/command", KindMismatch, "ripple does not find the program as %s, which is neither process.executable nor one of its candidates", i.Maven.Command)
 		}
 	}
 }

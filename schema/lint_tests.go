@@ -66,7 +66,7 @@ func lintExpect(d *document, pointer string, pattern *string) {
 	}
 	switch {
 	case trimmedEnd().MatchString(*pattern), trimmedStart().MatchString(*pattern):
-		d.warn(pointer, KindImpossible, "blank space at both ends of the output is removed before it is compared: the pattern wants some there")
+		d.warn(pointer, KindImpossible, "the pattern expects blank space at an end of the output, which is removed before the comparison: the test cannot pass")
 	case matches(re, "") && matches(re, "x"):
 		d.warn(pointer, KindVacuous, "the pattern matches whatever is printed, even nothing")
 	case !slices.ContainsFunc([]string{"\u2603", "zq", "-7", "A\nb"}, func(s string) bool { return !matches(re, s) }):

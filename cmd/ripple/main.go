@@ -1,5 +1,5 @@
-// Command ripple drives interactive programs, each described by one YAML file:
-// it tests such files against the real program and runs commands in sessions.
+// Command ripple drives interactive programs, each described by one YAML file: it runs commands in
+// sessions, tests such files against the real program, and runs coding agents in loops.
 package main
 
 import (

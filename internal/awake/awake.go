@@ -1,6 +1,6 @@
-// Package awake provides timers that do not count time during which this process was suspended:
-// by SIGSTOP, or with its container or virtual machine. An ordinary timeout could expire in that
-// time and blame a program for being silent while ripple could not read its output.
+// Package awake provides timers that exclude the time during which the process was suspended, by
+// SIGSTOP or with its container or virtual machine. An ordinary timeout could expire in that time
+// and blame a program for being silent while ripple could not read its output.
 package awake
 
 import (

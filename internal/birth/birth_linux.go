@@ -1,5 +1,5 @@
-// Package birth reads the state in which this process was started and which the Go runtime
-// has changed before a program can read it.
+// Package birth reads process state that the Go runtime changes before main runs, such as the
+// limit on open files.
 package birth
 
 // Package syscall raises the limit of open files when it is initialised, and

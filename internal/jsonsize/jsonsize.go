@@ -1,5 +1,5 @@
-// Package jsonsize counts how long the JSON of a value is without encoding it: values of a jq
-// program may share parts, and a small one may have JSON of any length.
+// Package jsonsize computes the length of a value's JSON without encoding it. Values of a jq program
+// may share parts, so the JSON of a small value may be of any length.
 package jsonsize
 
 import (

@@ -1,6 +1,5 @@
-// Package keeper starts this program a second time, with a process in between that ends the
-// processes that the second one leaves behind: the outer half of proctree.Guard. It is used on
-// Linux only.
+// Package keeper executes this program again under a supervisor process, which ends the processes
+// that it leaves behind: the outer half of proctree.Guard. It is used on Linux only.
 //
 // Early does so before the rest of the program is initialized, which the outer process never needs.
 // Packages are initialized in the order of their import paths as soon as all their imports are (Go

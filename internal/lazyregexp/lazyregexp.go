@@ -1,5 +1,5 @@
 // Package lazyregexp compiles patterns in package variables when they are first used, so
-// that no command pays at its start for patterns that it never uses.
+// that unused patterns do not slow down the start of a command.
 package lazyregexp
 
 import (

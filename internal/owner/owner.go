@@ -1,5 +1,5 @@
-// Package owner decides who owns a file in a user's home: root with another user's
-// environment is not that user.
+// Package owner decides which user owns the files in a home directory. Root that kept another
+// user's environment still counts as root.
 package owner
 
 import (

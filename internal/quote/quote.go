@@ -1,4 +1,4 @@
-// Package quote writes words of commands that users copy.
+// Package quote quotes words for commands that users copy.
 package quote
 
 import (

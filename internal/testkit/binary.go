@@ -1,4 +1,4 @@
-// Package testkit has what tests of several packages need. No other code imports it.
+// Package testkit contains helpers for the tests of several packages. No other code imports it.
 package testkit
 
 import (

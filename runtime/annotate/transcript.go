@@ -1,5 +1,5 @@
-// Package annotate labels each part of a program's output with what a session takes it
-// for: Transcript in lines, Sheet on the program's screen. Both are a
+// Package annotate labels each part of a program's output with the session's interpretation:
+// Transcript in lines, Sheet on the program's screen. Both are a
 // session.PieceObserver, and read nothing a second time.
 package annotate
 

@@ -39,7 +39,7 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	cols, err := strconv.Atoi(q.Get("cols"))
 	rows, err2 := strconv.Atoi(q.Get("rows"))
 	if r.Header.Get("Upgrade") != attachProtocol || err != nil || err2 != nil || cols < 1 || rows < 1 {
-		refuse(w, fault(FaultRequest, "attaching needs an upgrade to %s, and the parameters cols and rows", attachProtocol))
+		refuse(w, fault(FaultRequest, "attach requests need the header Upgrade: %s and the parameters cols and rows", attachProtocol))
 		return
 	}
 	state, _ := h.state()

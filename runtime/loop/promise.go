@@ -21,7 +21,7 @@ func (e *ended) read(promise string) {
 	switch {
 	case gave && e.block.denies():
 		e.uncounted = "EXIT_SIGNAL: false is in the same answer"
-		e.odd = fmt.Sprintf("it said %s and EXIT_SIGNAL: false in one answer, which does not count as done", promise)
+		e.odd = fmt.Sprintf("it said %s and EXIT_SIGNAL: false in one answer, so it does not count as done", promise)
 	default:
 		e.odd = odd(rest, e.prompt, e.block)
 	}

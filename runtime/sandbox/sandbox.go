@@ -1,5 +1,5 @@
-// Package sandbox keeps a program, and all that it starts, from writing outside of one
-// directory, by Landlock (https://docs.kernel.org/userspace-api/landlock.html).
+// Package sandbox restricts a program and its descendants to writing below one directory, using
+// Landlock (https://docs.kernel.org/userspace-api/landlock.html).
 //
 // Check says what this system would enforce. Exec restricts the process that calls it
 // and then becomes the program: it is called in a process of its own, so that

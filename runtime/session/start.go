@@ -26,7 +26,7 @@ func start(ctx context.Context, b *Begun, o Options) (*driver, error) {
 		d.decider.step(machine.Input{Kind: machine.InStart})
 		d.decider.settle()
 	})
-	go d.read()
+	go d.read(longestRead)
 	if err := d.awaitReady(ctx); err != nil {
 		return nil, d.notReady(err)
 	}

@@ -48,11 +48,11 @@ func (d *driver) gone(since []byte) bool {
 // longestRead is how much output is taken at once. It is less in tests only.
 var longestRead = math.MaxInt
 
-// read reads the program's output until its end.
-func (d *driver) read() {
+// read reads the program's output until its end, at most longest bytes at once.
+func (d *driver) read(longest int) {
 	d.ends(d.term.Run(func(b []byte) {
-		for ; len(b) > 0; b = b[min(len(b), longestRead):] {
-			if d.happened(func() { d.take(b[:min(len(b), longestRead)]) }) {
+		for ; len(b) > 0; b = b[min(len(b), longest):] {
+			if d.happened(func() { d.take(b[:min(len(b), longest)]) }) {
 				runtime.Gosched() // let the goroutines that were woken run before this thread blocks in the kernel
 			}
 			d.printer.await()

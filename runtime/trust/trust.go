@@ -1,8 +1,8 @@
-// Package trust remembers which files of a project a person has agreed to, so that
-// nothing that a project brings is run before that.
+// Package trust stores which files of a project the user has approved. Nothing from a project is
+// run before that.
 //
 // An [Item] is one such file: its path, a digest of exactly what was read, and what it
-// would run. [Record] is what a person has agreed to in one project, [Store] keeps the
+// would run. [Record] is what the user has approved in one project, [Store] keeps the
 // records. The package does not read projects: the caller that reads a file
 // makes its item from the same bytes and asks [Record.Has].
 package trust

@@ -91,7 +91,7 @@ func plainPrompt(topics []Waiting) string {
 // plainContext lists the topics that roles trigger on.
 func (r *Rules) plainContext() (lines []string) {
 	if missing := r.Required; len(r.Hats) == 0 && len(missing) > 0 {
-		return []string{"To be published before the work is done: " + clip(strings.Join(missing, ", "), 160) + ".", fmt.Sprintf(how, missing[0], missing[0])}
+		return []string{"Publish these topics before the work is done: " + clip(strings.Join(missing, ", "), 160) + ".", fmt.Sprintf(how, missing[0], missing[0])}
 	}
 	var roles []string
 	for i := range r.Hats {
@@ -99,7 +99,7 @@ func (r *Rules) plainContext() (lines []string) {
 			roles = append(roles, fmt.Sprintf("%s (%s)", h.Title(), strings.Join(h.Triggers, ", ")))
 		}
 	}
-	lines = []string{"No role has this turn. Roles, with the topics that they take: " + clip(strings.Join(roles, "; "), 220) + "."}
+	lines = []string{"This turn has no role. Roles, and the topics that trigger them: " + clip(strings.Join(roles, "; "), 220) + "."}
 	if list := r.Promisers(); list != nil {
 		lines = append(lines, fmt.Sprintf("%s is for %s to say: publish a topic for it.", r.Promise, clip(strings.Join(list, " or "), 60)))
 	}

@@ -1,4 +1,4 @@
-// Package layout says which files a loop keeps in a project, and where.
+// Package layout defines the names and locations of a loop's files in a project.
 package layout
 
 import (

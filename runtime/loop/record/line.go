@@ -1,4 +1,4 @@
-// Package record says what the files of a loop contain: the lines of events.jsonl, the
+// Package record defines the contents of a loop's files: the lines of events.jsonl, the
 // state that they carry, and the files of the Ralph reference that are made from it.
 // There is a type for each of them, which is why they are so many.
 package record

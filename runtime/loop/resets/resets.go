@@ -1,4 +1,4 @@
-// Package resets reads from the words of a provider's limit when it ends: "resets 3pm
+// Package resets parses a provider's limit message and returns when the limit ends: "resets 3pm
 // (Europe/Berlin)", "try again in 4h 12m", "8 hours", "at 2026-11-24 03:00 UTC". It is pure, and guesses
 // nothing: a text without a time, with half of one or with a zone that is ambiguous has none.
 package resets

@@ -50,14 +50,14 @@ func newAdapterTest(a *app) *cobra.Command {
 		Use:   "test {FILE | NAME}... | --all",
 		Short: "Run the contract tests of adapters against their programs",
 		Long: `Run the contract tests of adapters against their programs: the tests that the file
-declares and those that follow from its samples, signals, modes and capabilities. A
-coding agent takes the same scripted turns over each of its available ways, without an
-account: its model is a server run by ripple.
+declares and those that follow from its samples, signals, modes and capabilities. For a
+coding agent, the same scripted turns run over each available transport. No account is needed:
+ripple provides the model server.
 An adapter whose program is not installed is skipped; with --require or --executable
-that is an error (exit code 3), also in the report. Exit code 4 means that tests
+that is an error (exit code 3), which the report shows. Exit code 4 means that tests
 failed and that all of the failed ones timed out.
 
-The report shows each test that did not simply pass, and the level of the adapter:
+The report lists each test that did not pass, and the level of the adapter:
 1 starts, evaluates, ends; 2 state, multi-line, errors, cwd, exit codes, modes;
 3 hostile input and output, interrupts, forgery; 4 faults and leaks. A level is
 reached when every applicable test up to it has passed; "n/a" states why a test does not

@@ -145,7 +145,7 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range foreign {
 		if cmd.Flags().Changed(name) && agent {
-			return ui.UsageError("", "--%s applies to a program with a prompt, not to an agent", name)
+			return ui.UsageError("", "--%s cannot be used with --agent", name)
 		} else if cmd.Flags().Changed(name) {
 			return ui.UsageError("", "--%s needs --agent", name)
 		}

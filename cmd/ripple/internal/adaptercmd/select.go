@@ -29,7 +29,7 @@ func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
 		return nil, err
 	}
 	if entries = part.part(entries); len(entries) == 0 {
-		a.Note("there are fewer adapters than shards: shard %s is empty", f.shard)
+		a.Note("shard %s is empty: there are fewer adapters than shards", f.shard)
 		return nil, nil
 	}
 	if f.installed {

@@ -39,10 +39,10 @@ func newAdapterTry(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try {FILE | NAME}",
 		Short: "Use a program's prompt and see how ripple interprets its output",
-		Long: `Start an adapter's program and use its own prompt. Next to each row is the session's
-interpretation: banner, prompt, echo, output, continuation, out-of-band, and the received
-markers; below is the rule that ended the last wait. While the program waits for input and
-no prompt is recognized, the patterns that were tried are shown there.
+		Long: `Start an adapter's program and type at its prompt. Each row is labeled with what the session
+takes it for: banner, prompt, echo, output, continuation, out-of-band, and the received
+markers. The line at the bottom shows which rule ended the last wait or, while no prompt is
+recognized, the patterns that were tried.
 
 When the file changes, the program is restarted with the new adapter. ` + leaveNames + ` ends
 it; so does the end of the program.

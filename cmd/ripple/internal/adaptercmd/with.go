@@ -84,7 +84,7 @@ type helper struct {
 func (p probed) newHelper(ctx context.Context, cmd *cobra.Command, a *app) (*helper, error) {
 	h := &helper{app: a, probed: p, limits: map[string]string{}}
 	if p.file == "-" {
-		return nil, ui.UsageError("name a file with -o", "--with works on a file, and -o - is standard output")
+		return nil, ui.UsageError("name a file with -o", "--with cannot be used with -o -, standard output")
 	}
 	for _, l := range limitsOf {
 		h.limits[l.flag] = cmd.Flags().Lookup(l.flag).Value.String()
@@ -206,7 +206,7 @@ func (p probed) improve(ctx context.Context, cmd *cobra.Command, a *app) error {
 	case err != nil:
 		return err
 	case entry.Adapter.Family == schema.FamilyAgent:
-		return ui.UsageError("", "%s is the adapter of a coding agent, which has no level", p.file)
+		return ui.UsageError("", "--with improves only adapters of programs with a prompt; %s is the adapter of a coding agent", p.file)
 	case entry.Adapter.Name != p.name:
 		return ui.UsageError("-o names another file", "%s is the adapter of %s, not of %s", p.file, entry.Adapter.Name, p.name)
 	}

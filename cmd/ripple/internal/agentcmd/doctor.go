@@ -59,7 +59,7 @@ not: it is missing or too old, no user is logged in, or its probe failed.`,
 				return a.doctor(cmd.Context(), names, f)
 			}
 			if f.timeout <= 0 {
-				return ui.UsageError("", "--timeout must be more than nothing, and is %s", f.timeout)
+				return ui.UsageError("", "--timeout must be greater than 0, not %s", f.timeout)
 			}
 			return a.Guarded(func() error {
 				ctx, _, stop := ui.UntilSignal(cmd.Context(), true)

@@ -88,14 +88,14 @@ func newSend(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send [CONSOLE] [TEXT]",
 		Short: "Type into the command that runs in a console",
-		Long: `Type text, then keys, into the command that runs in a console. A line needs its end:
+		Long: `Type text, then keys, into the command that runs in a console. To send a line, add
 --key enter. TEXT is typed unchanged. With one argument and --key or --secret, the argument
-names the console. Input for a command that does not read is refused, except C-c, C-z and C-\\.
+names the console. Input for a command that does not read is refused, except C-c, C-z and C-\.
 
 Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
 space, f1 to f12, backtab and single characters, after any of C- or ctrl+, M- or alt+, S- or shift+:
 C-c, M-x, S-tab, C-S-left. --secret reads a line from the terminal without
-echo and types it; a prompt for a secret accepts nothing else.`,
+echo and types it; a prompt for a secret refuses other input.`,
 		Example: `  ripple console send work yes --key enter
   ripple console send work --key C-c`,
 		Args:              atMost(2),
@@ -205,7 +205,7 @@ func newClose(a *ui.App) *cobra.Command {
 	var f closeFlags
 	cmd := &cobra.Command{
 		Use:   "close [CONSOLE]",
-		Short: "End a console, its program, and all processes of it",
+		Short: "End a console, its program, and all processes that the program started",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
 				return ui.UsageError("", "give either a console or --all")

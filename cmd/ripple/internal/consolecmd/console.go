@@ -22,12 +22,12 @@ import (
 func New(a *ui.App, version string) *cobra.Command {
 	cmd := ui.Group(&cobra.Command{
 		Use:   "console",
-		Short: "Use sessions that keep running, by name",
+		Short: "Start and use named sessions that keep running",
 		Long: `A console is a session that keeps running when the command that started it has ended.
-Every program of the same user can use it by its name or a unique prefix; the only
-console needs no name.
+Any process of the same user can use it, by its name or a unique prefix. If there is only one
+console, you can omit the name.
 
-A deadline ends the wait for a command, never the command. The output of a command can
+--timeout ends the wait for a command, never the command. The output of a command can
 be read again. A console ends with "ripple console close" or ten minutes after its
 program has ended, and never while a command runs.`,
 		Example: `  ripple console start bash --name work

@@ -216,7 +216,7 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		a.Note("%s", c.Fault)
 	}
 	if c.PromptElsewhere {
-		a.Note("the program waits for the next command, but its prompt is redirected, as its output or its errors are: the exit code is unknown")
+		a.Note("the exit code is unknown: the program's prompt is not on the terminal, because its output or its errors are redirected")
 	}
 	switch {
 	case answer.Dropped > 0 && (c.ExitCode == nil || *c.ExitCode == 0):

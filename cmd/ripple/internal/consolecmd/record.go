@@ -32,10 +32,11 @@ func newRecord(a *ui.App) *cobra.Command {
 		Use:   "record [CONSOLE] [CODE]",
 		Short: "Record a console as a web page or an animated picture",
 		Long: `Record the screen of a console in a self-contained file: with --html a page that plays it,
-with --svg an animated picture, or both. With CODE the command is run, and the recording ends with the command,
-or when it waits for input, and the exit code is that of the command; otherwise it ends with Ctrl-C, after --for, or with the console.
+with --svg an animated picture, or both. With CODE, ripple runs the code and records until it ends
+or waits for input; the exit code is that of the command. Without CODE, it records until Ctrl-C, until --for has
+elapsed, or until the console ends.
 
-Only output is recorded, not input: a secret is contained only if the program echoes it.
+Only output is recorded. A typed secret is in the recording only if the program echoes it.
 --from converts an existing recording, an asciicast as written by "ripple exec --record".`,
 		Example: `  ripple console record work 'make test' --html test.html
   ripple console record work --for 30s --svg work.svg

@@ -103,7 +103,7 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 	case o.final():
 		return o.explain(x.flags.timeout)
 	case o.result.PromptElsewhere:
-		x.Note("the program waits for the next command, but its prompt is redirected, as its output or its errors are: the exit code is unknown")
+		x.Note("the exit code is unknown: the program's prompt is not on the terminal, because its output or its errors are redirected")
 	case o.err != nil && !x.flags.json:
 		x.Note("%v", o.err)
 		if open, ok := errors.AsType[*session.IncompleteError](o.err); ok && open.Excerpt != "" {

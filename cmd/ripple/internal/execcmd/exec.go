@@ -32,13 +32,13 @@ func New(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec ADAPTER [--] [CODE | -]",
 		Short: "Run commands in a session of a program",
-		Long: `Run commands in one session of an adapter's program and print exactly what they
-print. The exit code is the last command's, where the program reports one.
+		Long: `Run commands in one session of an adapter's program and print their output
+unchanged. The exit code is that of the last command, if the program reports one.
 
 ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
-argument, of one line or several; "-" reads it from standard input. With --lines
-every line of standard input is a command of its own, answered before the next
-one is read, all in the same session. After a command that times out, the rest is
+argument, of one line or several; "-" reads it from standard input. With --lines,
+each line of standard input is a separate command in the same session; ripple reads
+the next line after the result of the previous one. After a command that times out, the rest is
 not run. If the program exits, it is restarted for the next command if the adapter
 allows that (lifecycle.restart_on); otherwise the rest is not run either. A line
 that is not a complete command is rejected: send blocks with "-", -f or -0.

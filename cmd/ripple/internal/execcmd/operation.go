@@ -75,7 +75,7 @@ func parseArguments(text string, names []string) (map[string]string, error) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("an argument is written name=value, and %q is not", text)
+			return nil, fmt.Errorf("invalid argument %q: write name=value", text)
 		}
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 		end := len(value)

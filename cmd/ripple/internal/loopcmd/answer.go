@@ -104,7 +104,7 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 	case is:
 		return ui.FailWith(ui.ExitFailed, answered, "ripple guide TEXT sends the agent another message")
 	case errors.Is(err, journal.ErrNoLoop):
-		return ui.FailWith(ui.ExitFailed, errors.New("no question is open: no loop was here"), "run ripple answer in the directory of the loop")
+		return ui.FailWith(ui.ExitFailed, errors.New("no question is open: no loop has run in this directory"), "run ripple answer in the directory of the loop")
 	case errors.Is(err, journal.ErrNoQuestion) && len(open) > 0:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("no question %s is open here", r.id), lines(open))
 	case errors.Is(err, journal.ErrNoQuestion):
@@ -125,7 +125,7 @@ func byPeople(a *app, cmd *cobra.Command) error {
 	if !ui.InAgent(a.Getenv) {
 		return nil
 	}
-	return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s is only for people; it was called from an agent's turn", cmd.CommandPath()), "")
+	return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s must be run by a user, not from an agent's turn", cmd.CommandPath()), "")
 }
 
 // caller describes this process.

@@ -1,5 +1,5 @@
-// Package loopcmd are the commands of a loop: begin one, run it, see how it stands, watch
-// it and show it again, end it, reset it.
+// Package loopcmd implements the commands of a loop: init, run, status, watch, replay, stop,
+// reset and others.
 package loopcmd
 
 import (

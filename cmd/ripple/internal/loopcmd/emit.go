@@ -78,9 +78,9 @@ func (a *app) emit(topic, payload string) error {
 	refused, isRefused := errors.AsType[*journal.RefusedError](err)
 	switch {
 	case errors.Is(err, journal.ErrTurnOver):
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), "publish it before the turn ends")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), "ripple emit works only during the turn that started it")
 	case isRefused:
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%q is not published: %s", topic, refused.Why), "ripple hats shows who publishes what")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%q was not published: %s", topic, refused.Why), "ripple hats shows who publishes what")
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), ownersHint(err))
 	}

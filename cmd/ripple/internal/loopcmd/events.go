@@ -52,7 +52,7 @@ const widestCell = 60
 
 func (a *app) printTopics(list []journal.Published) {
 	if len(list) == 0 {
-		a.Note("no topic was published here; ripple hats shows the roles of a loop")
+		a.Note("this loop has published no topics; ripple hats shows its roles")
 		return
 	}
 	rows := [][]string{{"turn", "from", "topic", "to", "taken", "why", "payload"}}

@@ -69,7 +69,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 	case !s.Git:
 		rows = append(rows, row{"tree", "git could not examine " + s.Dir})
 	case s.Rebase:
-		rows = append(rows, row{"rebase", "unfinished in " + s.Dir + ": end it there before you merge " + quote.Name(s.Branch)})
+		rows = append(rows, row{"rebase", "unfinished in " + s.Dir + ": complete or abort it there before you merge " + quote.Name(s.Branch)})
 	}
 	if s.Moved != nil {
 		rows = append(rows, row{"moved", movedWords(s.Moved, "the work is")})

@@ -25,16 +25,16 @@ func newHats(shared *ui.App) *cobra.Command {
 		Long: `Check the roles ("hats") of a loop in ripple.yml, and draw the topics that connect them.
 It only reads files and starts nothing.
 
-A role that can never work is an error with its position, and this command and "ripple
-run" exit with code 2: a start that leads nowhere, an agent without an adapter, names
-that clash, two names of one setting with different values. Warnings are printed for
+Mistakes that keep a role from working are errors, reported with file and line; this command
+and "ripple run" then exit with code 2: a start that leads nowhere, an agent without an
+adapter, names that clash, two names of one setting with different values. Warnings are printed for
 rules that may be intended: a topic that no hat takes, a hat that nothing reaches, a
 cycle without a limit.`,
 		Example: "  ripple hats\n  ripple hats --format dot | dot -Tsvg > hats.svg",
 		Args:    ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(formats, format) {
-				return ui.UsageError("write one of them", "--format is %q, and must be one of %s", format, strings.Join(formats, ", "))
+				return ui.UsageError("write one of them", "invalid --format %q: use one of %s", format, strings.Join(formats, ", "))
 			}
 			return a.showHats(cmd.Context(), format)
 		},

@@ -53,7 +53,7 @@ these, its sections), or JSON of issues. "-" is standard input.
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" && cmd.Flags().Changed("from") {
-				return ui.UsageError("leave the flag out, or name a file", "--from is empty")
+				return ui.UsageError("omit the flag, or name a file", "--from is empty")
 			}
 			if err := refuseSudo(a.Getenv); err != nil {
 				return err

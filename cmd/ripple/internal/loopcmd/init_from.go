@@ -54,7 +54,7 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 	case len(data) > maxWanted:
 		return w, ui.UsageError("use only the part for this loop: the prompt of every turn contains all of it", "%s is larger than 1 MB", name)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return w, ui.UsageError("--from takes Markdown, or JSON of issues", "%s is not text in UTF-8", name)
+		return w, ui.UsageError("--from takes Markdown, or a JSON list of issues", "%s is not UTF-8 text", name)
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"))
 	if text == "" {

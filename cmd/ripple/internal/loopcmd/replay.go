@@ -135,7 +135,7 @@ func openEvents(path string) (*os.File, error) {
 
 // leftOut names a line that no loop has written.
 func (a *player) leftOut(path string, number int, err error) {
-	a.Note("%s:%d: not an event of a loop, skipped: %v", path, number, err)
+	a.Note("%s:%d: skipped a line that is not an event of a loop: %v", path, number, err)
 }
 
 // pace waits as long as it took then.

@@ -88,6 +88,6 @@ func newStop(shared *ui.App) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&now, "now", false, "end the agent immediately, too, instead of waiting for the turn to end")
+	cmd.Flags().BoolVar(&now, "now", false, "end the running turn immediately instead of waiting for it")
 	return cmd
 }

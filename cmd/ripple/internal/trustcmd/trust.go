@@ -1,4 +1,5 @@
-// Package trustcmd is `ripple trust`: what a project would run, and the person's word on it.
+// Package trustcmd implements `ripple trust`, which shows what a project would run and records
+// the user's approval.
 package trustcmd
 
 import (
