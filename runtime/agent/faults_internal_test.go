@@ -1,15 +1,32 @@
 package agent
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/acp"
 	"example.com/ripple/runtime/mapping"
 	"example.com/ripple/schema"
 )
+
+// No question stays open if ending the turn panics.
+func TestAPanicWhileATurnEndsDismissesItsQuestions(t *testing.T) {
+	g := &schema.Agent{}
+	g.Output.Format = schema.FormatText
+	r, err := newReader(g, event.Tokens{}, func(event.Event) {})
+	require.NoError(t, err)
+	r.faults.Dir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w := &watch{r: r, talk: &talk{client: acp.New(acp.Turn{}, acp.Calls{}), open: map[string]context.CancelFunc{"q1": cancel}}} // without a reader, its end panics
+	w.close()
+	assert.True(t, w.broken)
+	assert.Error(t, ctx.Err())
+}
 
 // A panic of the adapter's program costs one line its form: the turn has it as the agent printed it.
 func TestAPanicOfTheAdaptersProgram(t *testing.T) {

@@ -18,6 +18,37 @@ import (
 	"example.com/ripple/schema"
 )
 
+// A panic of the code that reads an agent's output ends a turn whose question is open, and stops
+// asking it: a caller that waits for a person would wait forever.
+func TestAPanicDismissesAnOpenQuestion(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
+	defer cancel()
+	asked, dismissed := make(chan struct{}), make(chan struct{})
+	out, err := agent.Run(t.Context(), talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{
+		Env: []string{script(t, strings.Replace(asks, "<\ngot\n", "print HERE\\n\nstay\n", 1))}, FaultDir: t.TempDir(), Grace: 100 * time.Millisecond,
+		Ask: func(ctx context.Context, _ event.Question) (event.Answer, error) {
+			close(asked)
+			<-ctx.Done()
+			close(dismissed)
+			return event.Answer{}, ctx.Err()
+		},
+		OnEvent: func(e event.Event) {
+			if e.Raw == "HERE" {
+				<-asked
+				panic("broken")
+			}
+		},
+	})
+	require.NoError(t, err)
+	require.Equal(t, event.Crashed, kind(out))
+	assert.Contains(t, out.Failure.Message, "internal error (panic) while reading the agent's output")
+	select {
+	case <-dismissed:
+	case <-ctx.Done():
+		t.Fatal("the question is still open")
+	}
+}
+
 const answersOnScreen = `
 schema: 1
 name: answering

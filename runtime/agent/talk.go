@@ -187,7 +187,11 @@ func (k *talk) over() bool { return k != nil && k.client.Finished() }
 func (k *talk) end() {
 	k.client.End()
 	k.r.unanswered = k.client.Waits()
-	for _, cancel := range k.open {
-		cancel()
+}
+
+// dismiss stops asking all open questions. The caller of Run may wait for those whom it asks.
+func (k *talk) dismiss() {
+	for id := range k.open {
+		k.closed(id)
 	}
 }

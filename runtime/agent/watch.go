@@ -98,12 +98,18 @@ func (w *watch) turn(ctx context.Context) ending {
 		outlived = w.linger
 	}
 	w.end()
+	w.close()
+	code, signal := w.p.status()
+	return ending{code: code, signal: signal, forced: w.forced, linger: outlived}
+}
+
+// close handles the end of the agent's output. No question stays open, even after a panic.
+func (w *watch) close() {
 	w.guard("reading the end of the agent's output", nil, w.r.close)
 	if w.talk != nil {
 		w.guard("ending the turn", nil, w.talk.end)
+		w.talk.dismiss()
 	}
-	code, signal := w.p.status()
-	return ending{code: code, signal: signal, forced: w.forced, linger: outlived}
 }
 
 // startTalk starts the protocol. The input is closed at the end of the turn: agents then exit by
