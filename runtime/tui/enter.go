@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/terminal"
 	"example.com/ripple/schema"
 )
 
@@ -248,15 +247,16 @@ func inked(s string) string {
 }
 
 // allRows are the rows of the history and the screen.
-func allRows(term *terminal.Terminal, rules *Rules) (rows []string) {
-	term.Look(func(s *vt.Screen) {
+func (t *TUI) allRows() (rows []string) {
+	_ = t.tryScreen("reading the agent's screen", func(s *vt.Screen) { // who waits gets the error
+		rows = nil
 		if !s.Alternate() {
 			for i := range s.History() {
 				text, _ := s.HistoryRow(i)
 				rows = append(rows, text)
 			}
 		}
-		rows = append(rows, rules.picture(s).Rows...)
+		rows = append(rows, t.rules.picture(s).Rows...)
 	})
 	return rows
 }

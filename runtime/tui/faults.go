@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/ripple/runtime/internal/fault"
+	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/terminal"
 )
 
@@ -18,12 +19,17 @@ type faults struct {
 	failed  error // the rules cannot be used: nothing more is known of the agent
 }
 
+// maxNotices bounds the notices of a turn.
+const maxNotices = 20
+
 // painted keeps a panic of the terminal, which costs the content of the screen.
 func (f *faults) painted(p terminal.Fault) {
 	notice := f.reports.Keep(fault.Fault(p), "the screen was cleared")
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.notices = append(f.notices, notice)
+	if len(f.notices) < maxNotices && !slices.Contains(f.notices, notice) {
+		f.notices = append(f.notices, notice)
+	}
 }
 
 // fails keeps a panic of the rules.
@@ -45,8 +51,18 @@ func (f *faults) failure() error {
 
 // try calls f, which interprets what the screen shows. If f panics, try returns an error, as does
 // from then on everything that waits for the agent.
-func (t *TUI) try(doing string, f func()) error {
-	caught := fault.Catch(doing, nil, f)
+func (t *TUI) try(doing string, f func()) error { return t.failed(fault.Catch(doing, nil, f)) }
+
+// tryScreen is like try for a function that reads the screen. Its panic does not reach the terminal,
+// which would take it for a panic of the painting and call f again.
+func (t *TUI) tryScreen(doing string, f func(*vt.Screen)) error {
+	var caught *fault.Fault
+	t.term.Look(func(s *vt.Screen) { caught = fault.Catch(doing, nil, func() { f(s) }) })
+	return t.failed(caught)
+}
+
+// failed returns the error for a panic and wakes everything that waits for the agent; nil: there was none.
+func (t *TUI) failed(caught *fault.Fault) error {
 	if caught == nil {
 		return nil
 	}

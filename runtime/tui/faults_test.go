@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/internal/testkit"
+	"example.com/ripple/runtime/internal/fault"
+	"example.com/ripple/runtime/terminal"
 )
 
 // A panic of the code that interprets an agent's screen fails what waits for the agent, with words.
@@ -18,8 +21,9 @@ func TestAPanicOfTheRules(t *testing.T) {
 	defer func(was time.Duration) { unseen = was }(unseen)
 	unseen = 100 * time.Millisecond
 	for name, damage := range map[string]func(*TUI){
-		"while it looks":        func(t *TUI) { t.rules.states[0].pattern = new(regexp2.Regexp) },
-		"while it reads a text": func(t *TUI) { t.rules.text.below = new(regexp2.Regexp) },
+		"while it takes the picture": func(t *TUI) { t.rules.bar = new(regexp2.Regexp) },
+		"while it looks":             func(t *TUI) { t.rules.states[0].pattern = new(regexp2.Regexp) },
+		"while it reads a text":      func(t *TUI) { t.rules.text.below = new(regexp2.Regexp) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
@@ -38,7 +42,21 @@ func TestAPanicOfTheRules(t *testing.T) {
 			assert.Equal(t, err, again)
 			_, again = tui.Submit(ctx, "and again?")
 			assert.Error(t, again)
+			assert.Empty(t, tui.Notices(), "it is none of the terminal's")
 			require.NoError(t, tui.Close(ctx))
 		})
 	}
+}
+
+// Notices are bounded, and a repeated one is kept once.
+func TestNoticesAreBounded(t *testing.T) {
+	f := faults{reports: fault.Reports{Dir: t.TempDir()}}
+	for range 10 {
+		f.painted(terminal.Fault{Doing: "reading the screen", Panic: "broken"})
+	}
+	require.Len(t, f.notices, 6, "five with a report each, and one without")
+	for n := range 2 * maxNotices {
+		f.painted(terminal.Fault{Doing: fmt.Sprint("painting row ", n), Panic: "broken"})
+	}
+	assert.Len(t, f.notices, maxNotices)
 }

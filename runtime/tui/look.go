@@ -84,7 +84,10 @@ func (t *TUI) see() (again time.Duration) {
 func (t *TUI) seeOnce() time.Duration {
 	var p Picture
 	drawing := false
-	t.term.Look(func(s *vt.Screen) { p, drawing = t.rules.picture(s), s.Modes().Synchronized })
+	err := t.tryScreen("recognizing the agent's screen", func(s *vt.Screen) { p, drawing = t.rules.picture(s), s.Modes().Synchronized })
+	if err != nil {
+		return 0 // who waits gets the error
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()

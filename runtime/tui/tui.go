@@ -221,9 +221,7 @@ func (t *TUI) PID() int { return t.term.PID() }
 
 // Picture is what is to be seen now.
 func (t *TUI) Picture() (p Picture) {
-	_ = t.try("reading the agent's screen", func() { // who waits gets the error
-		t.term.Look(func(s *vt.Screen) { p = t.rules.picture(s) })
-	})
+	_ = t.tryScreen("reading the agent's screen", func(s *vt.Screen) { p = t.rules.picture(s) }) // who waits gets the error
 	return p
 }
 

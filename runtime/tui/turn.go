@@ -46,27 +46,29 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 	}
 	var before []string
 	failed := t.try("entering a prompt", func() {
-		before = allRows(t.term, t.rules)
-		err = t.enter(ctx, prompt)
+		before = t.allRows()
+		if err = t.faults.failure(); err == nil {
+			err = t.enter(ctx, prompt)
+		}
 	})
 	if err = cmp.Or(failed, err); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (turn Turn, err error) {
 		failed := t.try("reading the agent's answer", func() { turn, err = t.await(ctx, prompt, before) })
-		return turn, cmp.Or(failed, err)
+		return turn, cmp.Or(failed, err, t.faults.failure())
 	}, nil
 }
 
 // await waits for what a prompt, or an answer, comes to.
 func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, error) {
-	answer := func() []string { return t.rules.text.answer(prompt, before, allRows(t.term, t.rules)) }
+	answer := func() []string { return t.rules.text.answer(prompt, before, t.allRows()) }
 	s, err := t.Rest(ctx, func(s State) bool {
-		return s.State == schema.ScreenReady && t.rules.text.answered(prompt, before, allRows(t.term, t.rules))
+		return s.State == schema.ScreenReady && t.rules.text.answered(prompt, before, t.allRows())
 	})
 	rows := answer()
 	if s.box > 0 { // a question is none
-		all := allRows(t.term, t.rules)
+		all := t.allRows()
 		rows = t.rules.text.answer(prompt, before, all[:max(len(all)-s.box, 0)])
 	}
 	unmoved := err == nil && s.State == schema.ScreenReady && len(rows) == 0 && !s.moved
