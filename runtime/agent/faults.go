@@ -24,7 +24,7 @@ func (r *reader) failedBy(caught *fault.Fault) *event.Failure {
 // judged returns the outcome of a turn; if judging it panics, that is the outcome.
 func (r *reader) judged(e ending) (o Outcome) {
 	if caught := fault.Catch("judging the turn", nil, func() { o = r.outcome(e) }); caught != nil {
-		o = Outcome{Failure: r.failedBy(caught), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Problems: r.problems}
+		o = Outcome{Failure: r.failedBy(caught), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Tokens: r.used, Session: r.total, Problems: r.problems}
 		if e.forced != nil {
 			o.Failure = e.forced
 		}
@@ -32,13 +32,31 @@ func (r *reader) judged(e ending) (o Outcome) {
 	return o
 }
 
+// failedUnless is failedBy, except for a turn that ripple has ended already (forced) or that has its
+// result: it keeps that, and the panic is one of its problems.
+func (r *reader) failedUnless(forced *event.Failure, caught *fault.Fault) *event.Failure {
+	if forced == nil && r.finished == nil {
+		return r.failedBy(caught)
+	}
+	r.problem(r.faults.Keep(*caught, "the rest of the agent's output was left out"))
+	return forced
+}
+
 // guard calls f, which interprets b, output of the agent. A panic of f ends the turn; nothing is
-// interpreted after it.
+// interpreted after it, but a result that the protocol's client has already is reported.
 func (w *watch) guard(doing string, b []byte, f func()) {
 	if w.broken {
 		return
 	}
-	if caught := fault.Catch(doing, b, f); caught != nil {
-		w.broken, w.forced = true, w.r.failedBy(caught)
+	caught := fault.Catch(doing, b, f)
+	if caught == nil {
+		return
 	}
+	w.broken = true
+	if w.talk.over() && w.r.finished == nil {
+		if again := fault.Catch("ending the turn", nil, w.talk.end); again != nil {
+			w.r.problem(again.Error())
+		}
+	}
+	w.forced = w.r.failedUnless(w.forced, caught)
 }

@@ -28,6 +28,25 @@ func TestAPanicWhileATurnEndsDismissesItsQuestions(t *testing.T) {
 	assert.Error(t, ctx.Err())
 }
 
+// The outcome of a turn whose judging panics has what the turn used.
+func TestAPanicWhileATurnIsJudged(t *testing.T) {
+	g := &schema.Agent{}
+	g.Output.Format, g.Output.Events = schema.FormatNDJSON, `{type: "usage", scope: "session", input: .in}, {type: "session", id: "s-1"}`
+	r, err := newReader(g, event.Tokens{Input: 2}, func(e event.Event) {
+		if e.Type == event.Usage {
+			panic("broken")
+		}
+	})
+	require.NoError(t, err)
+	r.faults.Dir = t.TempDir()
+	r.write([]byte("{\"in\":5}\n"))
+	r.close()
+	o := r.judged(ending{})
+	require.NotNil(t, o.Failure)
+	assert.Contains(t, o.Failure.Message, "internal error (panic) while judging the turn")
+	assert.Equal(t, []any{int64(3), int64(5), "s-1"}, []any{o.Tokens.Input, o.Session.Input, o.SessionID})
+}
+
 // A panic of the adapter's program costs one line its form: the turn has it as the agent printed it.
 func TestAPanicOfTheAdaptersProgram(t *testing.T) {
 	var events []event.Event

@@ -49,6 +49,48 @@ func TestAPanicDismissesAnOpenQuestion(t *testing.T) {
 	}
 }
 
+// A panic does not change the result of a turn that has one, or that was ended for another reason.
+func TestAPanicAfterTheResult(t *testing.T) {
+	for name, tt := range map[string]struct {
+		a      *schema.Adapter
+		script string
+		want   event.Kind
+		text   string
+	}{
+		"a line after the result":                {scripted(t, `say fine; end; echo HERE`), "", "", "fine"},
+		"a line after the result, by protocol":   {talking(t, "ask"), "begin\ntext fine\nstop end_turn\nprint HERE\\n", "", "fine"},
+		"a line after an interrupt, by protocol": {talking(t, "ask"), "begin\ntext working\n< session/cancel\nprint HERE\\n\nstay", event.Interrupted, "working"},
+		"a line before the result, by protocol":  {talking(t, "ask"), "begin\ntext fine\nprint HERE\\n\nstop end_turn", event.Crashed, "fine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			o := agent.Options{FaultDir: t.TempDir(), Grace: testkit.Patience(10 * time.Second), Output: writes(func(b []byte) {
+				if strings.Contains(string(b), "working") {
+					cancel()
+				}
+			}), OnEvent: func(e event.Event) {
+				if e.Raw == "HERE" {
+					panic("broken")
+				}
+			}}
+			if tt.script != "" {
+				o.Env = []string{script(t, tt.script)}
+			}
+			out, err := agent.Run(ctx, tt.a, agent.Turn{Prompt: "go"}, o)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, kind(out), "%v", out.Failure)
+			assert.Equal(t, tt.text, out.Text)
+			told := "internal error (panic) while reading the agent's output: the rest of the agent's output was left out"
+			if tt.want == event.Crashed {
+				assert.Empty(t, out.Problems)
+				return
+			}
+			assert.Contains(t, strings.Join(out.Problems, "\n"), told)
+		})
+	}
+}
+
 const answersOnScreen = `
 schema: 1
 name: answering

@@ -68,7 +68,7 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 		caught = fault.Catch("ending the turn", nil, func() { s.over(played) })
 	}
 	if caught != nil {
-		forced = s.r.failedBy(caught)
+		forced = s.r.failedUnless(forced, caught)
 	}
 	code, signal := s.ExitStatus()
 	return s.r.judged(ending{code: code, signal: signal, forced: forced}), nil

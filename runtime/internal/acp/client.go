@@ -168,10 +168,10 @@ func (c *Client) finish(e event.Event) {
 func (c *Client) End() {
 	c.questions.dismiss()
 	c.flushed = true
-	if c.last != nil {
+	if last := c.last; last != nil {
+		c.last = nil // if Emit panics, the end is not reported again
 		c.calls.announceAll(c)
-		c.Emit(*c.last)
-		c.last = nil
+		c.Emit(*last)
 	}
 }
 
