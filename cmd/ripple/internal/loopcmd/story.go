@@ -28,7 +28,7 @@ type item struct {
 	lines func(ui.Page) []string
 	tool  *ui.ToolUse // nil: it no longer changes
 	at    int         // where it begins in story.lines
-	size  int         // bytes of its text
+	size  int         // bytes of what it keeps in memory
 }
 
 // These bound what can be scrolled back to; twice as much is in memory.
@@ -87,27 +87,35 @@ func (s *story) again(from int) {
 // heading begins a turn.
 func (s *story) heading(h ui.Heading) {
 	s.open = nil
-	s.add(item{lines: func(p ui.Page) []string { return append([]string{""}, p.Head(h)...) }})
+	s.add(item{size: len(h.Task) + len(h.Subject), lines: func(p ui.Page) []string { return append([]string{""}, p.Head(h)...) }})
 }
 
 // aside is something that the loop itself has to say.
 func (s *story) aside(colour, mark, text string) {
-	s.add(item{lines: func(p ui.Page) []string { return p.Aside(colour, mark, text) }})
+	s.add(item{size: len(text), lines: func(p ui.Page) []string { return p.Aside(colour, mark, text) }})
 }
 
 func (s *story) event(e event.Event, at time.Time) {
 	switch e.Type {
 	case event.Text:
-		s.add(item{size: len(e.Text), lines: func(p ui.Page) []string { return p.Say(e.Text) }})
+		s.add(item{size: sizeOf(e), lines: func(p ui.Page) []string { return p.Say(e.Text) }})
 	case event.ToolUse:
 		t := ui.NewToolUse(e, at, s.roots)
 		s.open = append(s.open, t)
-		s.add(item{tool: t, lines: func(p ui.Page) []string { return p.Tool(t) }})
+		s.add(item{size: sizeOf(e), tool: t, lines: func(p ui.Page) []string { return p.Tool(t) }})
 	case event.ToolResult:
 		s.ended(e, at)
 	default:
-		s.add(item{size: len(e.Text) + len(e.Content) + len(e.Message) + len(e.Raw), lines: func(p ui.Page) []string { return p.Beside(e) }})
+		s.add(item{size: sizeOf(e), lines: func(p ui.Page) []string { return p.Beside(e) }})
 	}
+}
+
+// sizeOf returns the bytes of an event that its item keeps.
+func sizeOf(e event.Event) (n int) {
+	for _, text := range []string{e.ID, e.Text, e.Name, e.Content, e.Detail, e.Message, e.Result, e.Raw} {
+		n += len(text)
+	}
+	return n + len(e.Input)
 }
 
 // ended marks the tool of a result where it stands.
@@ -120,6 +128,10 @@ func (s *story) ended(e event.Event, at time.Time) {
 	s.open = ui.WithoutTool(s.open, t)
 	for i := len(s.items) - 1; i >= 0; i-- {
 		if s.items[i].tool == t {
+			if e.IsError { // its message is shown
+				s.items[i].size += len(e.Content)
+				s.size += len(e.Content)
+			}
 			s.again(i)
 			return
 		}

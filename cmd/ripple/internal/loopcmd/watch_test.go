@@ -167,6 +167,34 @@ func TestStoryOfLongTextsIsBounded(t *testing.T) {
 	assert.Len(t, s.items, 2, "the latest text is kept, however long it is")
 }
 
+// All that an item keeps in memory counts, also what it does not show.
+func TestStoryCountsWhatItKeeps(t *testing.T) {
+	for _, kept := range []string{
+		`{"type":"permission_denied","id":"%d","name":"Bash","input":{"command":"%s"}}`,
+		`{"type":"permission_denied","id":"%d","name":"Bash","detail":"%s"}`,
+		`{"type":"tool_use","id":"%d","name":"Bash","input":{"command":"%s"}}`,
+		`{"type":"tool_result","id":"%d","is_error":true,"content":"%s"}`,
+		`{"type":"finished","id":"%d","result":"%s"}`,
+		`{"type":"unknown","id":"%d","raw":"%s"}`,
+		`{"type":"turn_started","turn":%d,"task":"%s"}`,
+		`{"type":"stopped","turn":%d,"why":"%s"}`,
+	} {
+		s := story{}
+		for n := range 100 {
+			lines := []string{fmt.Sprintf(kept, n, strings.Repeat("x", keptBytes/8))}
+			if strings.Contains(kept, "tool_result") {
+				lines = append([]string{fmt.Sprintf(`{"type":"tool_use","id":"%d","name":"Bash"}`, n)}, lines...)
+			}
+			for _, line := range lines {
+				r, err := journal.Parse([]byte(line))
+				require.NoError(t, err)
+				s.take(r)
+			}
+		}
+		assert.LessOrEqual(t, len(s.items), 17, kept)
+	}
+}
+
 // Any content of the files stays within the screen.
 func TestDashboardKeepsItsSize(t *testing.T) {
 	d, add := watched(t)
