@@ -9,14 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Shell returns an argument as a POSIX shell reads it: quoted if it must be. Characters that a
-// terminal does not show, or shows in another place, are written as numbers.
+// Shell returns an argument as a POSIX shell reads it: quoted if it must be there, in bash with history
+// expansion, or in zsh. Characters that a terminal does not show, or shows in another place, are written as
+// numbers.
 func Shell(arg string) string {
 	switch {
 	case hidden(arg):
 		text := strings.TrimRight(arg, "\n") // $(…) drops these
 		return `"$(printf '` + numbered(text) + `')"` + quoted(arg[len(text):])
-	case arg == "" || strings.ContainsAny(arg, " \t\n'\"$`\\#;&|<>()*?[]{}~!"):
+	case arg == "" || arg[0] == '=' || strings.ContainsAny(arg, " \t\n'\"$`\\#;&|<>()*?[]{}~!"):
 		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 	}
 	return arg
@@ -46,13 +47,14 @@ func hidden(text string) bool {
 
 func isHidden(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
 
-// numbered returns text as a format of printf(1) between single quotes.
+// numbered returns text as a format of printf(1) between single quotes. These are between double quotes, where an interactive
+// bash expands "!".
 func numbered(text string) string {
 	var b strings.Builder
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
 		switch raw := text[i : i+size]; {
-		case isHidden(r), r == utf8.RuneError && size == 1, r == '\\', r == '\'', r == '-' && i == 0:
+		case isHidden(r), r == utf8.RuneError && size == 1, r == '\\', r == '\'', r == '!', r == '-' && i == 0:
 			for _, c := range []byte(raw) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}

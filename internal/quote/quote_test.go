@@ -15,7 +15,7 @@ import (
 func TestShell(t *testing.T) {
 	for _, arg := range []string{
 		"", "plain", "agent/w-2", "a b", "it's", `"x"`, "$(id)", "`id`", `a\b`, "a;b&c|d", "*?[x]", "{a,b}", "~", "!x", "#x", "tab\there", "line\nend", "<in>", "(x)",
-		"a\u202eb", "\u200b", "-\u2066 100% 2'\\x", "\x1b[31mred", "no \xff utf8", "a\u00a0b\n\n", "\x9b2J",
+		"a\u202eb", "\u200b", "-\u2066 100% 2'\\x", "\x1b[31mred", "no \xff utf8", "a\u00a0b\n\n", "\x9b2J", "=ls", "a=b", "\u202e!x", "\u202e=ls",
 	} {
 		out, err := exec.Command("sh", "-c", "printf %s "+Shell(arg)).Output()
 		require.NoError(t, err, arg)
@@ -25,6 +25,9 @@ func TestShell(t *testing.T) {
 	assert.Equal(t, "agent/w-2", Shell("agent/w-2"))
 	assert.Equal(t, `'it'\''s'`, Shell("it's"))
 	assert.Equal(t, `"$(printf 'a\342\200\256b')"`, Shell("a\u202eb"))
+	assert.Equal(t, `"$(printf '\342\200\256\041x')"`, Shell("\u202e!x"), "bash expands ! between double quotes")
+	assert.Equal(t, `'=ls'`, Shell("=ls"), "zsh expands it")
+	assert.Equal(t, "a=b", Shell("a=b"))
 }
 
 func TestName(t *testing.T) {
