@@ -57,6 +57,9 @@ func (l *Loop) previewResumed() (bool, error) {
 	}
 	l.observe = nil // the run itself reports it
 	l.restoreState(found)
+	if err := l.questions.preview(); err != nil {
+		return false, err
+	}
 	l.roles.choose()
 	l.expireSession()
 	l.team.choose()
@@ -100,6 +103,7 @@ func (l *Loop) preview(e *ended) (Request, error) {
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
 		Context: about{c.Project(), e.turn, c.MaxTurns, part.Context, p, plan, l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
 		Dir:     dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
+		Allowed: l.state.Allowed,
 	}, nil
 }
 

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
 )
 
 // files returns the content of each file of a project, by its path.
@@ -37,6 +39,7 @@ func (r *rig) shown(want, got Request) {
 	assert.Equal(r.t, got.Context, want.Context)
 	assert.Equal(r.t, got.SessionID, want.SessionID)
 	assert.Equal(r.t, got.Dir, want.Dir)
+	assert.Equal(r.t, got.Allowed, want.Allowed)
 }
 
 // NextTurn shows the turn that the loop takes next, and changes nothing.
@@ -112,6 +115,29 @@ func TestNextTurnAfterAKill(t *testing.T) {
 	assert.Equal(t, "s-1", want.SessionID)
 	r.resume()
 	r.shown(want, r.fake.requests[2])
+}
+
+// What people say after a stop is in the next turn, and so is a tool that they allow.
+func TestNextTurnAfterAnAnswer(t *testing.T) {
+	r := newRig(t, func(d *doing) {
+		d.work()
+		d.event(event.Event{Type: event.ToolUse, ID: "1", Name: "Bash", Tool: "bash", Input: []byte(`{"command":"make deploy"}`)})
+		d.event(event.Event{Type: event.PermissionDenied, ID: "1", Name: "Bash", Tool: "bash", Detail: "no"})
+	}, claims)
+	r.flags["on-denial"] = "halt"
+	require.Equal(t, ReasonPermissionDenied, r.run().Reason)
+	require.NoError(t, r.answers("q1", event.Answer{Option: "allow"}))
+	require.NoError(t, journal.Leave(r.dir, "mind the tests", time.Now()))
+	before := r.files()
+	_, want, resumed, err := NextTurn(t.Context(), r.options(true))
+	require.NoError(t, err)
+	assert.True(t, resumed)
+	assert.Equal(t, before, r.files())
+	assert.Equal(t, []string{"Bash(make deploy)"}, want.Allowed)
+	assert.Contains(t, want.Prompt, "# Answers to what you asked")
+	assert.Contains(t, want.Prompt, "    mind the tests\n")
+	r.resume()
+	r.shown(want, r.fake.requests[1])
 }
 
 // Without a recorded run the first turn of a new one is shown.

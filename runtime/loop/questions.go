@@ -171,7 +171,7 @@ func (q *questions) take() error {
 		if r.Run != q.state.Run && !q.inTurn {
 			q.note("what a person answered to the run before came too late: this is a new run")
 		}
-		if err == nil && r.Run == q.state.Run && !slices.Contains(q.state.Heard, r.ID) {
+		if err == nil && q.isNew(r) {
 			err = q.hear(r)
 		}
 	}
@@ -191,26 +191,53 @@ func (q *questions) forget() error {
 	return err
 }
 
-// hear takes in one reply.
-func (q *questions) hear(r journal.Reply) error {
+// isNew reports whether a reply is for this run, and is not in its state.
+func (q *questions) isNew(r journal.Reply) bool {
+	return r.Run == q.state.Run && !slices.Contains(q.state.Heard, r.ID)
+}
+
+// preview takes the replies that wait into the state, and neither records nor reports them.
+func (q *questions) preview() error {
+	replies, err := journal.NewReplies(q.store).Read()
+	for _, r := range replies {
+		if q.isNew(r) {
+			q.apply(r)
+		}
+	}
+	return err
+}
+
+// apply takes a reply into the state. It returns the guide or the question with its answer; neither if
+// another reply was faster.
+func (q *questions) apply(r journal.Reply) (*record.Guide, *record.Question) {
 	q.state.Heard = append(q.state.Heard, r.ID)
-	v := record.Line{Turn: q.state.Turn, Time: q.now(), Type: record.Guided}
-	n := Notice{Kind: NoticeGuided, Turn: v.Turn, Text: r.Guide}
 	if r.Question == "" {
 		g := record.Guide{ID: r.ID, Text: r.Guide, Time: r.Time}
 		q.state.Guides = append(q.state.Guides, g)
-		v.Guide = &g
-	} else {
-		i := q.index(r.Question)
-		if i < 0 || !q.state.Questions[i].Open() {
-			return nil // somebody was faster
-		}
-		of := &q.state.Questions[i]
-		of.Given = &r.Answer
-		settled(&q.state, *of)
-		copied := *of
-		v.Type, v.Question = record.Answered, &copied
-		n.Kind, n.Question, n.Text = NoticeAnswered, &copied, ""
+		return &g, nil
+	}
+	i := q.index(r.Question)
+	if i < 0 || !q.state.Questions[i].Open() {
+		return nil, nil
+	}
+	of := &q.state.Questions[i]
+	of.Given = &r.Answer
+	settled(&q.state, *of)
+	copied := *of
+	return nil, &copied
+}
+
+// hear takes in one reply.
+func (q *questions) hear(r journal.Reply) error {
+	v := record.Line{Turn: q.state.Turn, Time: q.now(), Type: record.Guided}
+	n := Notice{Kind: NoticeGuided, Turn: v.Turn, Text: r.Guide}
+	v.Guide, v.Question = q.apply(r)
+	switch {
+	case v.Question != nil:
+		v.Type = record.Answered
+		n.Kind, n.Question, n.Text = NoticeAnswered, v.Question, ""
+	case v.Guide == nil:
+		return nil
 	}
 	if q.begun() {
 		v.Turn++

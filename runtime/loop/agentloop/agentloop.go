@@ -37,12 +37,6 @@ var _ loop.Agent = (*Agent)(nil)
 // [loop.ReasonUsage] when the adapter lacks what was asked for; other errors are the system's.
 func (a *Agent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
 	t := a.turn(r)
-	if more := t; a.AllowedTools != nil && len(r.Allowed) > 0 {
-		more.AllowedTools = slices.Concat(a.AllowedTools, r.Allowed)
-		if _, err := agent.NewCommand(a.Adapter, more); err == nil { // otherwise only the prompt mentions them
-			t = more
-		}
-	}
 	o := agent.Options{
 		Dir: r.Dir, Env: append([]string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, r.Env...), Executable: a.Executable,
 		Timeout: r.Timeout, IdleTimeout: r.IdleTimeout, Used: r.Used, Ask: r.Ask, OnEvent: emit, Sole: true,
@@ -85,6 +79,12 @@ func (a *Agent) turn(r loop.Request) agent.Turn {
 	}
 	if t.SessionID == "" && options.NewSession != nil {
 		t.NewSessionID = newUUID()
+	}
+	if more := t; a.AllowedTools != nil && len(r.Allowed) > 0 {
+		more.AllowedTools = slices.Concat(a.AllowedTools, r.Allowed)
+		if _, err := agent.NewCommand(a.Adapter, more); err == nil { // otherwise only the prompt mentions them
+			t = more
+		}
 	}
 	return t
 }

@@ -2,6 +2,8 @@ package agentloop
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,6 +43,28 @@ func TestTurnUsesWhatTheAdapterHas(t *testing.T) {
 			} else {
 				assert.Empty(t, turn.NewSessionID)
 			}
+		})
+	}
+}
+
+// A tool that a person allowed after a denial is in the command line, if the loop limits the tools and the agent can have it.
+func TestCommandHasAllowedTools(t *testing.T) {
+	list := &schema.AgentToolList{AgentOption: schema.AgentOption{Args: []string{"--tools={tools}"}}}
+	for _, tt := range []struct {
+		name    string
+		options schema.AgentOptions
+		tools   []string
+		want    string
+	}{
+		{"a list of tools", schema.AgentOptions{AllowedTools: list}, []string{"Read"}, "--tools=Read,Bash(make)"},
+		{"no list", schema.AgentOptions{AllowedTools: list}, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := &Agent{Adapter: adapter(tt.options), AllowedTools: tt.tools}
+			c, err := a.Command(loop.Request{Prompt: "work", Allowed: []string{"Bash(make)"}})
+			require.NoError(t, err)
+			lists := slices.DeleteFunc(c.Args, func(arg string) bool { return !strings.HasPrefix(arg, "--tools") })
+			assert.Equal(t, tt.want, strings.Join(lists, " "))
 		})
 	}
 }
