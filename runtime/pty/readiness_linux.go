@@ -223,13 +223,16 @@ func (l *prober) polls(pid int, array, n uint64) bool {
 func (l *prober) pollsNotices(pid int, array, n uint64) bool {
 	const size = 8 // of the struct
 	m := l.memory(pid, array, int(min(n, uint64(len(l.fds)/size)))*size)
+	if n == 0 || len(m) != int(n)*size {
+		return false // too many, or they cannot be read
+	}
 	for ; len(m) >= size; m = m[size:] {
 		fd := int(int32(uint32(m[0]) | uint32(m[1])<<8 | uint32(m[2])<<16 | uint32(m[3])<<24))
 		if fd >= 0 && !l.isTerminal(pid, fd) && !l.isNotice(pid, fd) {
 			return false
 		}
 	}
-	return n <= uint64(len(l.fds)/size)
+	return true
 }
 
 // isNotice reports whether a descriptor is an eventfd, an inotify queue or a named pipe.
@@ -238,9 +241,12 @@ func (l *prober) isNotice(pid, fd int) bool {
 	if link == "anon_inode:[eventfd]" || link == "anon_inode:inotify" {
 		return true
 	}
+	if !path.IsAbs(link) {
+		return false
+	}
 	var st unix.Stat_t
 	err := unix.Stat("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), &st)
-	return err == nil && path.IsAbs(link) && st.Mode&unix.S_IFMT == unix.S_IFIFO
+	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
 // epolls looks for the terminal among the files that an epoll descriptor watches; see "fdinfo" in

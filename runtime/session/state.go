@@ -92,7 +92,7 @@ func (v *viewer) waiting() (st State) {
 		return st
 	}
 	r := v.term.Readiness()
-	polls := v.kernel.pollsElsewhere(r) && time.Since(v.progress.at) > pollingSilence
+	polls := v.kernel.pollsElsewhere(r) && (v.kernel.hides() || time.Since(v.progress.at) > pollingSilence)
 	if r.State != pty.Waiting && !polls && !r.Hidden || v.term.Readable(v.progress.bytes) {
 		return st
 	}
@@ -105,10 +105,12 @@ func (v *viewer) waiting() (st State) {
 	case r.Hidden:
 		return st
 	}
-	r = v.term.Readiness()
+	if r = v.term.Readiness(); r.State != pty.Waiting && !polls {
+		return st // it has been woken
+	}
 	st.Waiting, st.Elsewhere = WaitingInput, polls || v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
 	st.Stuck = r.Only || r.Notices && st.Elsewhere && r.PID == v.term.PID()
-	edited := v.cmd.hides && st.Elsewhere && r.Place.PID == v.term.PID()
+	edited := v.cmd.hides && st.Elsewhere && (r.Place.PID == v.term.PID() || polls && r.Polls.PID == v.term.PID())
 	if err == nil && !modes.Echoes() && (edited || modes.Canonical() && v.plan.TTY.Echo) {
 		st.Waiting = WaitingSecret
 	}

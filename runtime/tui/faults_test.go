@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -18,8 +20,6 @@ import (
 // A panic of the code that interprets an agent's screen fails what waits for the agent, with words.
 // The agent can still be looked at and ended.
 func TestAPanicOfTheRules(t *testing.T) {
-	defer func(was time.Duration) { unseen = was }(unseen)
-	unseen = 100 * time.Millisecond
 	for name, damage := range map[string]func(*TUI){
 		"while it takes the picture": func(t *TUI) { t.rules.bar = new(regexp2.Regexp) },
 		"while it looks":             func(t *TUI) { t.rules.states[0].pattern = new(regexp2.Regexp) },
@@ -28,13 +28,15 @@ func TestAPanicOfTheRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 			defer cancel()
-			tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; read -r z`)
+			damaged := filepath.Join(t.TempDir(), "damaged")
+			tui := toy(t, `printf '> '; read -r x; printf busy; until [ -e `+damaged+` ]; do sleep 0.01; done; printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; read -r z`)
 			tui.faults.reports.Dir = t.TempDir()
 			wait, err := tui.Submit(ctx, "what is it?")
 			require.NoError(t, err)
 			tui.mu.Lock()
 			damage(tui)
 			tui.mu.Unlock()
+			require.NoError(t, os.WriteFile(damaged, nil, 0o600))
 			_, err = wait(ctx)
 			require.ErrorContains(t, err, "internal error (panic) while ")
 			assert.ErrorContains(t, err, ": the agent's screen cannot be interpreted any longer; please report it with ")
