@@ -117,7 +117,7 @@ func TestNextTurnAfterAKill(t *testing.T) {
 	r.shown(want, r.fake.requests[2])
 }
 
-// What people say after a stop is in the next turn, and so is a tool that they allow.
+// Answers and guidance after a stop are in the next turn, and so is a tool that they allow.
 func TestNextTurnAfterAnAnswer(t *testing.T) {
 	r := newRig(t, func(d *doing) {
 		d.work()

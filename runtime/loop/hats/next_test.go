@@ -279,6 +279,6 @@ func TestPart(t *testing.T) {
 	p.take(say("passed"))
 	part = r.Part(r.Next(&p.State))
 	assert.Equal(t, "# What no role has taken up\n\nTopic passed, from reviewer.\n", part.Prompt)
-	assert.Contains(t, part.Context[0], "No role has this turn. Roles, with the topics that they take: The Builder (go, rejected); reviewer (built).")
+	assert.Contains(t, part.Context[0], "This turn has no role. Roles, and the topics that trigger them: The Builder (go, rejected); reviewer (built).")
 	assert.Zero(t, (*Rules)(nil).Part(Choice{}))
 }
