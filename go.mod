@@ -1,4 +1,4 @@
-module example.com/ripple
+module example.org/ripple
 
 go 1.26.0
 

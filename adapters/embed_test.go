@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Everything below testdata is in the binary: go:embed leaves some names out.

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 // A declared test passes without those before it, so that --filter can select it: each passes

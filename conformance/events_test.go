@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // The loader checks the types of expected events without knowing package event.

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	module = "example.com/ripple"
+	module = "example.org/ripple"
 	root   = ".." // of the module, relative to this package
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files and the transcripts of documents")

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/runtime/registry"
 )
 
 // eachNode visits the syntax tree of every Go file except tests.

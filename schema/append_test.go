@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Tests are added after the existing ones; the rest of the file stays unchanged.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // Word is one argument of a command template, before expansion.

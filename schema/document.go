@@ -46,7 +46,7 @@ func parseDocument(source string, data []byte) *document {
 func parseDocumentAs(g *grammar, source string, data []byte) *document {
 	d := newDocument(g, source)
 	if !readable() {
-		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package example.com/ripple/schema/validate, which is to be imported where files are read")
+		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package example.org/ripple/schema/validate, which is to be imported where files are read")
 		return d
 	}
 	d.read(data)

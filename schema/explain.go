@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // Key is what the JSON Schema says about one key of a file.

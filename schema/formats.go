@@ -10,8 +10,8 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/schema/internal/library"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/schema/internal/library"
 )
 
 // format is a form that a string must have, named by `format` in the JSON

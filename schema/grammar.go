@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"example.com/ripple/schema/internal/library"
+	"example.org/ripple/schema/internal/library"
 )
 
 // grammar is a kind of file: its JSON Schema and how messages speak of it.

@@ -10,7 +10,7 @@ import (
 	"github.com/dlclark/regexp2"
 	"gopkg.in/yaml.v3"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // ordinary is text that programs print in mid-work. No line of it is a prompt.

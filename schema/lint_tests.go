@@ -5,7 +5,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // lintTests looks for tests that can only pass or only fail.

@@ -6,7 +6,7 @@
 // Schema that JSON returns; rules between keys are in check.go. SCHEMA.md describes the
 // meaning of the keys.
 //
-// Programs that read files must also import example.com/ripple/schema/validate, which adds
+// Programs that read files must also import example.org/ripple/schema/validate, which adds
 // the libraries for that. ParseValid works without it.
 //
 // The package also defines the two template languages of an adapter, SplitCommand and

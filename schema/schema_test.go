@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "example.com/ripple/schema/validate"
+	_ "example.org/ripple/schema/validate"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"example.com/ripple/schema/internal/library"
+	"example.org/ripple/schema/internal/library"
 )
 
 // validation holds a document against its JSON Schema.

@@ -1,4 +1,4 @@
-module example.com/ripple/tools
+module example.org/ripple/tools
 
 go 1.26.0
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 const leavesMuch = `turns:

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 // atEnd are functions to call after all tests.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/early"
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // The outer process starts before most of the program is initialized: its part of the trace, which
@@ -44,7 +44,7 @@ func TestThePlainProgramIsStartedAhead(t *testing.T) {
 	require.Error(t, cmd.Run())
 	assert.Equal(t, 3, cmd.ProcessState.ExitCode(), stderr.String())
 	assert.Equal(t, "hello\n", stdout.String())
-	ahead, rest, found := strings.Cut(stderr.String(), "init example.com/ripple/cmd/ripple/internal/ahead ")
+	ahead, rest, found := strings.Cut(stderr.String(), "init example.org/ripple/cmd/ripple/internal/ahead ")
 	require.True(t, found, stderr.String())
 	for _, late := range []string{"init net ", "init github.com/santhosh-tekuri/jsonschema/v5 ", "init net/http "} {
 		assert.NotContains(t, ahead, late)

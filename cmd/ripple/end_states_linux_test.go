@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // endState is how an agent can leave a repository.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/loopcmd"
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/loopcmd"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 var exitCodes = []struct {

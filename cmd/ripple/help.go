@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // newHelp returns the command that explains commands, and reports unknown ones.

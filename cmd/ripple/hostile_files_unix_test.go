@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 // commandTimeout is a time limit for commands that do not hang.

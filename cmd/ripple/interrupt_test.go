@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
 )
 
 // started returns the binary running in its own process group, without a terminal, after its

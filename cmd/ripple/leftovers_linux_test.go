@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/proctree"
 )
 
 // running is a started binary with a session whose shell has children in its own process group, in

@@ -21,11 +21,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/scenario"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/scenario"
 )
 
 // newSixTurns returns a loop whose turns can be repeated: an interrupted turn leaves any part of its

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 const askerAdapter = `schema: 1

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/scenario"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/scenario"
 )
 
 // Ctrl-C lets the turn end, a second one ends the agent; then the loop continues from there.

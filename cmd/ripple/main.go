@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"example.com/ripple/cmd/ripple/internal/early" // initialized first
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/cmd/ripple/internal/early" // initialized first
+	_ "example.org/ripple/schema/validate"
 )
 
 func main() {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // Agents of the protocol's public registry that need their own service have adapters that say so,

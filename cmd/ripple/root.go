@@ -9,18 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/acpcmd"
-	"example.com/ripple/cmd/ripple/internal/adaptercmd"
-	"example.com/ripple/cmd/ripple/internal/agentcmd"
-	"example.com/ripple/cmd/ripple/internal/boxcmd"
-	"example.com/ripple/cmd/ripple/internal/consolecmd"
-	"example.com/ripple/cmd/ripple/internal/execcmd"
-	"example.com/ripple/cmd/ripple/internal/loopcmd"
-	"example.com/ripple/cmd/ripple/internal/mcpcmd"
-	"example.com/ripple/cmd/ripple/internal/notice"
-	"example.com/ripple/cmd/ripple/internal/trustcmd"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/owner"
+	"example.org/ripple/cmd/ripple/internal/acpcmd"
+	"example.org/ripple/cmd/ripple/internal/adaptercmd"
+	"example.org/ripple/cmd/ripple/internal/agentcmd"
+	"example.org/ripple/cmd/ripple/internal/boxcmd"
+	"example.org/ripple/cmd/ripple/internal/consolecmd"
+	"example.org/ripple/cmd/ripple/internal/execcmd"
+	"example.org/ripple/cmd/ripple/internal/loopcmd"
+	"example.org/ripple/cmd/ripple/internal/mcpcmd"
+	"example.org/ripple/cmd/ripple/internal/notice"
+	"example.org/ripple/cmd/ripple/internal/trustcmd"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/owner"
 )
 
 // Main runs one command line and returns its exit code.

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/proctree"
 )
 
 // turnBefore starts a turn on the scripted agent's screen on a terminal.

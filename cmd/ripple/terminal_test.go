@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
 )
 
 // terminal is the binary running on a terminal.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // Set by builds outside of a checkout with -ldflags "-X main.releaseVersion=v1.2.3"; otherwise the

@@ -22,7 +22,7 @@ func editors(t *testing.T, pack string) (path, ripple string) {
 		t.Skipf("%s is not a folder with %s: make agents", folder, pack)
 	}
 	ripple = filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", ripple, "example.org/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path, ripple
 }

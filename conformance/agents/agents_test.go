@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/standin"
+	"example.org/ripple/runtime/standin"
 )
 
 // Exit codes of ripple.
@@ -64,7 +64,7 @@ func TestAgents(t *testing.T) {
 		t.Skipf("%s is not a folder with agents: make agents, then make test-agents", folder)
 	}
 	ripple := filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", ripple, "example.org/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	installed := programs(t, ripple)
 	files, err := filepath.Glob("testdata/*.yaml")

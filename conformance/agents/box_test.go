@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	sandbox "example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	sandbox "example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/registry"
 )
 
 // box is how an agent runs in a box.

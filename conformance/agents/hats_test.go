@@ -55,7 +55,7 @@ func TestRoles(t *testing.T) {
 	}
 	bin := t.TempDir()
 	ripple := filepath.Join(bin, "ripple")
-	out, err := exec.Command("go", "build", "-o", ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", ripple, "example.org/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	installed := programs(t, ripple)
 	for _, adapter := range []string{"claude", "codex"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/standin"
+	"example.org/ripple/runtime/standin"
 )
 
 // The namespace contains only loopback.

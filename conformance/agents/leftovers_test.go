@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 // leftovers returns the command lines of the processes with this home.

@@ -32,7 +32,7 @@ func newPeer(t *testing.T, name string) peer {
 		t.Skipf("%s is not a folder with %s: npm install --prefix FOLDER @modelcontextprotocol/inspector @modelcontextprotocol/conformance", folder, name)
 	}
 	p.ripple = filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", p.ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", p.ripple, "example.org/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	p.home, err = os.MkdirTemp("", "peer") // a short path, because it holds sockets
 	require.NoError(t, err)

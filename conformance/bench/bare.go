@@ -12,8 +12,8 @@ import (
 
 	"github.com/creack/pty"
 
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/schema"
 )
 
 // bareMarker is the end of the plain shell's prompt.

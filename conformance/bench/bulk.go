@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // bulkSize is how much output a bulk command prints, in bytes.

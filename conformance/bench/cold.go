@@ -13,7 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 //go:embed cold.yaml

@@ -15,9 +15,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // consolePlace is a home with consoles of its own, and the program that hosts them.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/schema"
 )
 
 // manyConsoles starts 200 consoles concurrently, runs a command in each, and ends them.

@@ -1,13 +1,13 @@
 // A module of its own, because it needs libraries that ripple does not. Its path is below runtime/, so that it can import
 // runtime/internal/vt.
-module example.com/ripple/runtime/bench
+module example.org/ripple/runtime/bench
 
 go 1.26.0
 
-replace example.com/ripple => ../..
+replace example.org/ripple => ../..
 
 require (
-	example.com/ripple v0.0.0-00010101000000-000000000000
+	example.org/ripple v0.0.0-00010101000000-000000000000
 	github.com/charmbracelet/x/vt v0.0.0-20260906004030-3986e9119cf9
 	github.com/creack/pty v1.1.24
 	github.com/dlclark/regexp2 v1.12.0

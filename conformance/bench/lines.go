@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // clients measures how long a program that drives ripple through pipes waits for a command: it

@@ -22,10 +22,10 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // row is one line of a table; the first row of a table is its baseline.

@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // roundTrips measures from sending `true` to the confirmed next prompt. ripple and the bare loop

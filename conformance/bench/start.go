@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // starts measures the time from nothing to the first confirmed prompt.

@@ -16,8 +16,8 @@ import (
 
 	peervt "github.com/charmbracelet/x/vt"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // recorded is the directory of the streams for measuring terminals, from the root of the repository.

@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/proctree"
 )
 
 // requireBox is the variable that, set to 1, makes tests fail instead of skip on a machine that

@@ -66,7 +66,7 @@ func command(t *testing.T) string {
 		return path
 	}
 	path := filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", path, "example.com/ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "example.org/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/birth"
+	"example.org/ripple/internal/birth"
 )
 
 // The soft limit is what a shell around us has set, and not what the Go runtime

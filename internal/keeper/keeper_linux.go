@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"example.com/ripple/internal/birth"
+	"example.org/ripple/internal/birth"
 )
 
 // The keeper is a copy of the outer process (fork without exec) between it and the inner process,

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/permit"
-	"example.com/ripple/runtime/internal/rpc"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // asking are a loop's questions that the client is asked. It belongs to the server's lock.

@@ -3,7 +3,7 @@ package acp
 import (
 	"strings"
 
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // block is a piece of a prompt (https://agentclientprotocol.com/protocol/v1/content).

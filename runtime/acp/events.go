@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/permit"
 )
 
 // event reports an event of the agent to the client.

@@ -3,9 +3,9 @@ package acp
 import (
 	"fmt"
 
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // maxHistory is the number of records of a run, the last ones, that a client receives when

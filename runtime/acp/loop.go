@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/rpc"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // loopEnd is how long a loop that is to end now may take to, before it is killed: its

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
+	"example.org/ripple/schema"
 )
 
 // mode is what a client may choose for the turns of a session

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // methods are the requests of a client that are answered

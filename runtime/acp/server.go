@@ -20,10 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
+	"example.org/ripple/schema"
 )
 
 // protocolVersion is the version of the protocol that is spoken.

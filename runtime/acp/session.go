@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // session is one conversation of the client's. It belongs to the server's lock, what a

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
+	"example.org/ripple/schema"
 )
 
 // turn runs one turn of the agent. A session of the client is one session of the agent, if

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
 )
 
 const (

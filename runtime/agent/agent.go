@@ -14,8 +14,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // Turn is a request to an agent. Empty fields have no effect; a field for which the adapter has

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
 )
 
 // An agent exits, or closes one of its streams, while its question is open: the question is

@@ -3,7 +3,7 @@ package agent
 import (
 	"time"
 
-	"example.com/ripple/internal/awake"
+	"example.org/ripple/internal/awake"
 )
 
 // clock is a time limit that can be paused, and is paused while this process is stopped. A limit

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/mapping"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/schema"
 )
 
 // Command is the command line of a turn, without the program's name.

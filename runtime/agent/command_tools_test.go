@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/schema"
 )
 
 // Tools can be allowed by name or by prefix.

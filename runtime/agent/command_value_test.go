@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/registry"
 )
 
 // No value that may come from a file becomes an option of an agent, whichever adapter it has.

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
 )
 
 // An agent's elicitation is asked, each field of a form as a separate question, and its result is

@@ -3,8 +3,8 @@ package agent
 import (
 	"errors"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
 )
 
 // problemOf records an error of the adapter's program. Its panic costs the line its form.

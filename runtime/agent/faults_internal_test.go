@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/acp"
-	"example.com/ripple/runtime/mapping"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/acp"
+	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/schema"
 )
 
 // No question stays open if ending the turn panics.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // ending describes how a process ended, and whether ripple ended it.

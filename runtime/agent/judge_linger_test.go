@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // The failure reports correctly who ended the agent.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // LacksMode describes why an agent does not support a permission mode; "" if it does.

@@ -7,8 +7,8 @@ import (
 	"github.com/dlclark/regexp2"
 	"go.uber.org/goleak"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/proctree"
 )
 
 // The test binary adopts the orphans of its turns, like the command, and can also act as a

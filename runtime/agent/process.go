@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"sync"
 
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // process is a started agent and its streams. All output is sent to chunks, which is closed after

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/mapping"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/schema"
 )
 
 const (

@@ -3,8 +3,8 @@ package agent
 import (
 	"io"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // Recording is a recorded turn: the stream that carries the events, the other one, and the exit

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // result emits the final message of a turn as text, unless an earlier text has it: some answers,

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/schema"
 )
 
 // Options are a caller's wishes for one turn; the zero value is useful.

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/terminal"
-	"example.com/ripple/runtime/tui"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/terminal"
+	"example.org/ripple/runtime/tui"
+	"example.org/ripple/schema"
 )
 
 // stage is a turn on the agent's own screen. It connects the interface, which is driven,

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // A turn on a screen that reaches any limit reports the content of the screen.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/tui"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/tui"
+	"example.org/ripple/schema"
 )
 
 // lateError is returned for an agent that does not become ready for the prompt.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
 )
 
 // Some agents pretty-print a JSON value over several lines.

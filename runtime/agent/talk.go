@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/acp"
-	"example.com/ripple/runtime/internal/workplace"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/acp"
+	"example.org/ripple/runtime/internal/workplace"
+	"example.org/ripple/schema"
 )
 
 // talk is a turn over the Agent Client Protocol. It connects the client, which decides,

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"example.com/ripple/runtime/internal/render"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/terminal"
 )
 
 // startTerminal starts the agent on a terminal without echo; its output arrives as it is

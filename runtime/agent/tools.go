@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/mapping"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/schema"
 )
 
 // enforce selects, for a turn with a list of tools, a permission mode in which the agent keeps to

@@ -3,9 +3,9 @@ package agent
 import (
 	"cmp"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/permit"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/permit"
+	"example.org/ripple/schema"
 )
 
 // unattended answers an agent's questions if no user does.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // chunk is a piece of one of the streams.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // end ends the remaining processes while both streams are still read: a process that

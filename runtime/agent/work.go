@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"time"
 
-	"example.com/ripple/runtime/internal/acp"
-	"example.com/ripple/runtime/internal/permit"
-	"example.com/ripple/runtime/internal/rpc"
-	"example.com/ripple/runtime/internal/workplace"
+	"example.org/ripple/runtime/internal/acp"
+	"example.org/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/internal/workplace"
 )
 
 // work performs an agent's requests to its client's machine, each in its own goroutine; the

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/session"
 )
 
 // Note is what a part of a row was taken for.

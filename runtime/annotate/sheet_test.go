@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"example.com/ripple/runtime/annotate"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/annotate"
+	"example.org/ripple/runtime/session"
 )
 
 // pieces is a stream of pieces as a session reports them.

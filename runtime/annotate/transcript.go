@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // Passage is a part of what a program printed that was taken for one thing.

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/annotate"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/annotate"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	_ "example.org/ripple/schema/validate"
 )
 
 // told is what a session reports about its input.

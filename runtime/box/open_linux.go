@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/internal/scratch"
 )
 
 // Box starts several programs with one policy: they share a proxy, a home directory and /tmp,

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/internal/scratch"
 )
 
 // Paths in the box that belong to ripple.

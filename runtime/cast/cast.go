@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 // Bounds of what is kept. Where they are reached a film ends, and says so.

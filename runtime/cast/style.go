@@ -3,7 +3,7 @@ package cast
 import (
 	"fmt"
 
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 // The colours of a terminal that says nothing of them: dark, with xterm's palette but

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/runtime/tui"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/runtime/tui"
+	"example.org/ripple/schema"
 )
 
 // Agent describes the screen of a coding agent.

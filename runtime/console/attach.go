@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/runtime/terminal"
 )
 
 // tail is the number of history lines sent to a newly attached terminal.

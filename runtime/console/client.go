@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/runtime/console/place"
 )
 
 // Client talks to one console. Its methods may be called from several goroutines.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/runtime/internal/lineedit"
+	"example.org/ripple/runtime/internal/lineedit"
 )
 
 // completion returns the sources of completions: the words on the user's screen and the names in

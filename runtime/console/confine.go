@@ -3,7 +3,7 @@ package console
 import (
 	"errors"
 
-	"example.com/ripple/runtime/sandbox"
+	"example.org/ripple/runtime/sandbox"
 )
 
 // confinement describes how a program is confined to a directory; the zero value does not confine it.

@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/adapters"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/proctree"
-	_ "example.com/ripple/schema/validate" // adapters are read from files
+	"example.org/ripple/adapters"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/proctree"
+	_ "example.org/ripple/schema/validate" // adapters are read from files
 )
 
 // The test binary also runs as the host.

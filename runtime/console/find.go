@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/runtime/console/place"
 )
 
 // ErrNone reports that no console is running when the caller asked for the only one.

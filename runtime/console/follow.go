@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 const (

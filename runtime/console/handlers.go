@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"example.com/ripple/internal/awake"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/awake"
+	"example.org/ripple/runtime/session"
 )
 
 // handlers serves the requests that arrive on the console's socket.

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/console/place"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/runtime/console/place"
 )
 
 // clientWithDroppedOutput returns a client whose record has lost its first segment, and a command whose output began

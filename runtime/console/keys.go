@@ -1,6 +1,6 @@
 package console
 
-import "example.com/ripple/runtime/internal/keys"
+import "example.org/ripple/runtime/internal/keys"
 
 // KeyNames returns the names of keys, sorted, without modifiers.
 func KeyNames() []string { return keys.All() }

@@ -1,6 +1,6 @@
 package console
 
-import faults "example.com/ripple/runtime/internal/fault"
+import faults "example.org/ripple/runtime/internal/fault"
 
 // editorFault is a panic of a line editor, after which it edits no lines.
 type editorFault struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
 )
 
 // A panic of the editor of lines costs the unfinished line: the user continues with the program's own.

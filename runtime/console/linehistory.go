@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/runtime/console/place"
-	"example.com/ripple/runtime/internal/lineedit"
+	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/internal/lineedit"
 )
 
 // maxHistory is the number of bytes of a history that are read; a file of twice that size is

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/ripple/internal/awake"
+	"example.org/ripple/internal/awake"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/runtime/console/place"
 )
 
 // Inside returns the name of the console whose program, or a descendant of it, has this

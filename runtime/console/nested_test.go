@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
 )
 
 func TestAConsoleDoesNotShowItself(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/keys"
-	"example.com/ripple/runtime/internal/lineedit"
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/internal/lineedit"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 // For any edits and any concurrent output, the terminal shows the program's output, then the line,

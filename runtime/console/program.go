@@ -3,7 +3,7 @@ package console
 import (
 	"context"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // program is the program of a console: a session, or an agent on its own screen.

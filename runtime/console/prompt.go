@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // Prompt describes the program's prompt to a client that edits lines.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/runtime/console/place"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/terminal"
 )
 
 // screen is the screen of the program's terminal, as a user at the console would see it. Its

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // adapterOf returns the adapter that the host has to start: the sealed one, or the one with the

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/keys"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/session"
 )
 
 func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/console/place"
-	"example.com/ripple/runtime/tui"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/tui"
+	_ "example.org/ripple/schema/validate"
 )
 
 // HostOptions are the options of a host process.

@@ -7,9 +7,9 @@ import (
 	"io"
 	"os/exec"
 
-	"example.com/ripple/runtime/console/place"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/session"
 )
 
 // places returns the files of a console; their directories are created and checked.

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
 )
 
 // stopHost stops a console's host and continues it at the end of the test.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // streamed is a streamed answer.

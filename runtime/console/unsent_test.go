@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // slowProgram runs a command from the moment its run is marked as sent.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // idleQuiet is how long a console must not print to count as idle.

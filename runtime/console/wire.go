@@ -5,8 +5,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/console/place"
-	"example.com/ripple/runtime/sandbox"
+	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/sandbox"
 )
 
 // API is the version of the wire format. Existing fields stay; new fields are optional.

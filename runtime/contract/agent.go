@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // Agent is the part of runtime/agent, a peer of this package, that the tests of family agent need.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // observation is the input of a step's assertions.

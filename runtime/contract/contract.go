@@ -40,7 +40,7 @@ import (
 	"regexp"
 	"time"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Options configures a run; the zero value runs everything once.

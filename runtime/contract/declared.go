@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // declaredCase returns the case of a declared test at the given JSON pointer.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // derived is a test that follows from an adapter's declarations.

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 func startsAndEnds(ctx context.Context, t *testRun) error {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // killedProgram checks that a killed program is a typed error at the running command and at the

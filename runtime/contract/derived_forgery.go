@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // promptLookAlike prints the visible part of the program's own prompt while the program works:

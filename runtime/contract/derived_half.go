@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // halfBlock sends the first line of a block alone. The program may accept it, report an error, or

@@ -14,8 +14,8 @@ import (
 	"github.com/dlclark/regexp2"
 	"golang.org/x/sync/errgroup"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // closeLeavesNothing lets a session create files (a block, and output beyond its window) and

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // visit is a way into a mode and one way out of it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // everyCharacter returns all printable ASCII characters, a tab, an accent as one character and as

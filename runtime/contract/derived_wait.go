@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // pending is an evaluation in the background.

@@ -3,8 +3,8 @@ package contract
 import (
 	"context"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // evaluator is the part of a session that the tests use, so that each assertion can be tested with

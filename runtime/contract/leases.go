@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // lease is a session that tests share.

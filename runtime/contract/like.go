@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // likeCases compares an adapter with another one of the same program, so that no test is

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Assertions and abilities of the other adapter must not be lost: each change of the toy's adapter

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // Log returns an observer that writes each event of a session to w as it happens, one per line:

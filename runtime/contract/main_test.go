@@ -8,7 +8,7 @@ import (
 	"github.com/dlclark/regexp2"
 	"go.uber.org/goleak"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 func TestMain(m *testing.M) {

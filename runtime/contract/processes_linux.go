@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // Recorded holds a user's commands in a session of an adapter, as tests that the adapter may

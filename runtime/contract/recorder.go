@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/session"
 )
 
 // Recorder writes a session as an asciicast v3 recording

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Programs bounds how many programs are under test at once. Several runs, in several goroutines,

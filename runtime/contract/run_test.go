@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // declared returns a toy adapter with only these tests.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // testCase is one test of a run, of any kind.

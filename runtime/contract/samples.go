@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // serial makes the tokens of a process unique, so that text left over from one test cannot pass

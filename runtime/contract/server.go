@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // server is a private server that the program under test connects to (ready.needs.server), in its

@@ -5,9 +5,9 @@ import (
 	"sort"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // shape returns a command's output with its text taken out. All numbers are equal: a REPL may

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/schema"
 )
 
 // surroundings holds the private directories of one run. Each session has a different HOME, because

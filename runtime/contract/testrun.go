@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // testRun is one running test: its session, and the data that a failure reports about the last

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // A toy is an interpreter in memory that implements the evaluator interface. Each defect makes it

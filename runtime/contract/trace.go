@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // A trace records a session's events during one test, within bounds, because a test may print

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // unknownPromptGap is how often a running command is checked, and unknownPromptLooks is how many

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // unmet is an expectation that the output of its step did not meet.

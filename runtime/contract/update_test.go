@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 func loadToUpdate(text []byte) (*schema.Adapter, error) {

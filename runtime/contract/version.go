@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // version asks the program for its version, in the environment of the tests.

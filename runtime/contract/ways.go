@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/standin"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/standin"
+	"example.org/ripple/schema"
 )
 
 // Trial is a turn to run with the real program.

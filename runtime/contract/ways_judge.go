@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // Played is the result of a scripted turn over one of an agent's transports.

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 // actor is a scripted agent in memory for each transport.

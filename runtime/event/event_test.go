@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 func TestOneLineForm(t *testing.T) {

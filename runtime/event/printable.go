@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 // Printable returns text without characters that move a terminal's cursor, set its title or

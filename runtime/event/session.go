@@ -1,6 +1,6 @@
 package event
 
-import "example.com/ripple/internal/lazyregexp"
+import "example.org/ripple/internal/lazyregexp"
 
 // sessionID matches the IDs of all agents: UUIDs, ULIDs, words with a prefix.
 var sessionID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:@+=~-]{0,199}$`)

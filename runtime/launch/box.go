@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Box starts programs in isolation; package box has one.

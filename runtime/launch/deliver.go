@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // defaultPrefix names staged scripts when init.tempfile does not.

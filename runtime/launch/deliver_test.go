@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 func TestLaunchCommandStagesTheScript(t *testing.T) {

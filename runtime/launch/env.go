@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // minimalEnvironment is what inherit_environment: false leaves, with LC_*.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Program is how the program of an adapter would be started.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // offer is a manager that has the program, with the commands that install it.

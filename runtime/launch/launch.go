@@ -34,7 +34,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Request is what one session wants.

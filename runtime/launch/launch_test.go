@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // host is a machine with the named executables and environment.

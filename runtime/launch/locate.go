@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/schema"
 )
 
 // Locate finds the program of an adapter. An explicit executable is the only

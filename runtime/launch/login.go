@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // Login says whether somebody is logged in to an agent.

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // An agent that does not come to an end with its answer has told nothing, whatever

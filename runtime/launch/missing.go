@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // MissingError is a program that is not on this machine.

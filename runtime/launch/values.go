@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // values are the placeholder values. Each may be built from those before it;

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // versionLimit is how long a program may take to tell its version.

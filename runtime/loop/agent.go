@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/event"
 )
 
 // Agent takes one turn. It calls emit for each event, in order and from one

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/hats"
 )
 
 // maxText is the maximum length, in bytes, of the end of an answer that is kept for its status

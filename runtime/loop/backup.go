@@ -4,9 +4,9 @@ import (
 	"errors"
 	"os"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // backup restores the loop's directory if it is removed while the loop runs.

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 // baseline is the content of the file that holds the tree before a turn.

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // box returns the box for the next program; nil: programs run without one. The loop's own files

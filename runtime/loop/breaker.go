@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // breaker implements the circuit breaker on the state's record; memory does so for its memory.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // checkouts follows which branch or commit the agent leaves checked out in each tree that it may

@@ -7,10 +7,10 @@ import (
 	"path"
 	"strings"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // checker finds out whether the work is done.

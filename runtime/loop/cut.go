@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // begun reports whether an earlier attempt at the next turn was started. Such a turn keeps the

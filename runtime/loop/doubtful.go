@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // bigFile is the size, in bytes, from which a file is reported before it is committed: hosts

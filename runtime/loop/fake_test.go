@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // fake is a scripted agent, one function per turn; the last one repeats.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Reasons with which status.json says halted, since the user must act, and those with which it

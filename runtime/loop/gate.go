@@ -1,10 +1,10 @@
 package loop
 
 import (
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Numbers of consecutive turns that open the gate.

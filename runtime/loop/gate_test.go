@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/record"
 )
 
 func TestDone(t *testing.T) {

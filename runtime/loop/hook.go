@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // hookTimeout is how long the command that reports a question may take.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
-	"example.com/ripple/runtime/loop/resets"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/resets"
 )
 
 // judge evaluates turns.

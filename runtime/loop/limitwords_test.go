@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // The loop waits for a limit until the time in the agent's message; without a time, the end is

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Options are what a loop needs. Project, Config and Agent must be set.

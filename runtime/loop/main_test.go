@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 func TestMain(m *testing.M) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // odd describes the error of text that resembles a status block and is not read, or not

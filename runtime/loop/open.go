@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 // open takes the lock and reads everything. closeAll is never nil.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/permit"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // decide answers a question for a permission by the rules of the settings.

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // NextTurn returns the agent and the request of the turn that a run would take next: the first one of a

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // files returns the content of each file of a project, by its path.

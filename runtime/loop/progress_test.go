@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 func take(t testing.TB, tr *git.Tree) git.Snapshot {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // read finds the status signals in the answer. A turn that hit a limit of the provider has none.

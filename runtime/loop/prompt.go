@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // maxContext limits the text that the loop adds to the prompt, in characters.

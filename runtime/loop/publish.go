@@ -3,8 +3,8 @@ package loop
 import (
 	"errors"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // publish writes the files of the Ralph reference from the state.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // questions are what agents ask people, and what people say to agents.

@@ -3,7 +3,7 @@ package loop
 import (
 	"time"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // reaction is what the loop does after a turn that failed. The zero reaction: the turn counts as

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // ready checks before the first turn whether its work can be committed, and lists the files that

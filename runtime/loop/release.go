@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/proctree"
 )
 
 // writing identifies the process that is about to write to the branch: git, or its parent. It is

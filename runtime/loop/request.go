@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/permit"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // ask gets an answer to a question during a turn.

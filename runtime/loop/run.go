@@ -6,12 +6,12 @@ import (
 	"reflect"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // run is shared by the parts of a loop: the settings, the state with its files, the clock, and

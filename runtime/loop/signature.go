@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // quotedKey matches a line of JSON that has "error" only in a key: the first stage of the filter

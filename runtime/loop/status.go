@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // The markers of a status block, each alone on its line.

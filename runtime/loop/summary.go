@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Summary is what a run has done, resumed or not.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // A run ends with a summary.

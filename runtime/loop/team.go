@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Member is one of several agents that take the turns of a loop.

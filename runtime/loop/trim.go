@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // trim keeps the record and the logs within their limits, and notes what it removed. Failures are

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/loop/record"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/proctree"
 )
 
 // verifyGrace is how long a command that ran too long may take to end itself.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/exec"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // shell returns a command that runs as with system().

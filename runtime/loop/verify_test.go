@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 func logFile(t *testing.T) *os.File {

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"syscall"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // shell returns a command that runs as with system(3), in its own session, by which all of its

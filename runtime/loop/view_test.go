@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // An observer of the running loop gets the same view as a reader of its log.

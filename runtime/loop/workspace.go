@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // workspace is where the agent works, and how its changes are seen.

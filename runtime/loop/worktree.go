@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/internal/git"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/proctree"
 )
 
 // worktreeDir returns the directory of a branch's files.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // event converts a value that the program yielded to an Event.

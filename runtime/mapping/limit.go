@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/jsonsize"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/schema"
-	"example.com/ripple/schema/validate"
+	"example.org/ripple/internal/jsonsize"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/schema"
+	"example.org/ripple/schema/validate"
 )
 
 // Limit is what keeps an agent to a list of tools: arguments, environment and a

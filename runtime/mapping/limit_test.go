@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/mapping"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/schema"
 )
 
 // The adapter converts a list of allowed tools to arguments, environment variables, a file, or an

@@ -18,11 +18,11 @@ import (
 
 	"github.com/itchyny/gojq"
 
-	"example.com/ripple/internal/jsonsize"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/schema"
-	"example.com/ripple/schema/validate"
+	"example.org/ripple/internal/jsonsize"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/schema"
+	"example.org/ripple/schema/validate"
 )
 
 const (

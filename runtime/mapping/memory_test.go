@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/mapping"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/schema"
 )
 
 // A value that shares its parts takes little memory, and its JSON any amount.

@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 func (s *Server) exec(ctx context.Context, req *sdk.CallToolRequest, a execArgs) (string, error) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // headline describes the state of a console and its command in one line.

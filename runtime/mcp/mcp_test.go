@@ -21,11 +21,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/mcp"
-	"example.com/ripple/runtime/proctree"
-	_ "example.com/ripple/schema/validate" // adapters are read from files
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/mcp"
+	"example.org/ripple/runtime/proctree"
+	_ "example.org/ripple/schema/validate" // adapters are read from files
 )
 
 // The test binary also runs as the consoles' host.

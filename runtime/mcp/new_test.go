@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/mcp"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/mcp"
 )
 
 // A program that is driven by sent input shows each answer once, and earlier output on demand.

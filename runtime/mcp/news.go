@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // news tracks changes of used consoles that a client has not been informed of.

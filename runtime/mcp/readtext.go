@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // readText formats the result of console_read: as many lines as fit.

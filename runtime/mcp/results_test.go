@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/mcp"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/mcp"
 )
 
 // The tools' parameters: names, types and defaults. Clients that do not support lists of types, or

@@ -16,7 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // Options configure a server.

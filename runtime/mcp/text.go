@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // usual is the part of an output that is shown by default.

@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // seenOutput records how much of each console's latest command a client has seen.

@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // conclude adds the keys that follow from the experiments to the draft.

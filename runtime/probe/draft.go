@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/schema"
 )
 
 // confidence is how reliable a key of a learned adapter is.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 const (

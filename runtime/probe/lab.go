@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/terminal"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/terminal"
+	"example.org/ripple/schema"
 )
 
 // way is a kind of terminal for the program, with its line end.

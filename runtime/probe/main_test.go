@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 func TestMain(m *testing.M) {

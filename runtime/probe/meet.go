@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 const (

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/schema"
 )
 
 // answersWithin is the time limit for running another program, or this one without a terminal.

@@ -17,9 +17,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/schema"
 )
 
 // Options describe the program to learn.

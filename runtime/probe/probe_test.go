@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/schema"
 )
 
 // Each kind of prompt of an unknown program is found.

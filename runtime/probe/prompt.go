@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 var number = lazyregexp.New(`\d+`)

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"time"
 
-	"example.com/ripple/runtime/contract"
+	"example.org/ripple/runtime/contract"
 )
 
 // runContracts is experiment 10: the adapter's contract tests. Keys whose tests fail are varied and tested

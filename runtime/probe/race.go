@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/ripple/runtime/contract"
+	"example.org/ripple/runtime/contract"
 )
 
 // race decides which of several runners, strongest first, may start, and stops those that can no

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"example.com/ripple/runtime/contract"
+	"example.org/ripple/runtime/contract"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // newPrompt is a prompt that no program has by itself.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // fortyTwo matches the number 42, not as part of another number.

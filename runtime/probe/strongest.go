@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"example.com/ripple/runtime/contract"
+	"example.org/ripple/runtime/contract"
 )
 
 // candidate is a draft whose test results are compared with those of others.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/proctree"
 )
 
 // plainSwitch matches a line of a program's help about a switch that disables its line editor: one

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/terminal"
 )
 
 // ending is how the end of an answer was detected.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/schema"
 )
 
 // variation is another attempt at the keys that a failed test is about.

@@ -10,7 +10,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 // A shell's job control sees one job: ^Z stops both processes, fg continues both.

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/internal/keeper"
-	"example.com/ripple/runtime/internal/scratch"
+	"example.org/ripple/internal/keeper"
+	"example.org/ripple/runtime/internal/scratch"
 )
 
 // reapLimit is the longest time for killing the processes that a dead process left behind.

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"example.com/ripple/internal/keeper"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/scratch"
+	"example.org/ripple/internal/keeper"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/scratch"
 )
 
 // The test binary is also the guarded program of the guard's tests.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 // The line computed from typed keys equals the one that a program reads from the kernel,

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/schema"
 )
 
 // The adapters that come with ripple are valid, and the registry, which does not validate

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // NotFoundError is a name that no adapter has.

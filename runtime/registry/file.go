@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // layer is the files of one origin, sorted by file name.

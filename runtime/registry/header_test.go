@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 func TestHeader(t *testing.T) {

@@ -3,7 +3,7 @@ package registry
 import (
 	"fmt"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Notice is something about the set of adapters that its owner should know.

@@ -12,7 +12,7 @@
 // Files are parsed when they are needed: Find reads the header of each file and parses
 // those that may match. Embedded files are not validated: a test of the program must do that
 // with schema.Parse. To read other files, a program must import
-// example.com/ripple/schema/validate; see there.
+// example.org/ripple/schema/validate; see there.
 package registry
 
 import (
@@ -27,9 +27,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/schema"
 )
 
 // Origins of an adapter, from the lowest precedence to the highest.

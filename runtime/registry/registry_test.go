@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 // adapterYAML is an adapter that loads.

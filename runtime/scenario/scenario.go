@@ -23,10 +23,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // Variables of the environment by which a loop speaks to the scripted agent.

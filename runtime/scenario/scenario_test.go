@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/scenario"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 func play(t *testing.T, text string, st scenario.Stage) (out, stderr string, code int) {

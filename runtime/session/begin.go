@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/terminal"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/terminal"
+	"example.org/ripple/schema"
 )
 
 // Begun is a running program whose session has not been opened yet. Nothing has read its output so

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // BenchmarkEval measures one round trip through a shell; most of the time is the shell's.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/session"
 )
 
 // newJob starts a job and returns its output once run was called and the job has ended.

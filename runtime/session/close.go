@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // defaultGrace is how long a program may take to exit after lifecycle.shutdown.command if the

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/internal/render"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/schema"
 )
 
 // command is one call of Eval.

@@ -4,11 +4,11 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/terminal"
 )
 
 // core is the state of the program, guarded by one lock.

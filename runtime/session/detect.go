@@ -4,9 +4,9 @@ import (
 	"iter"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/schema"
 )
 
 // detector is the first stage: it finds prompts in the stream, by markers anywhere and by patterns

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // draft is an unfinished line that a user edits in their own terminal. The program receives nothing

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/session"
 )
 
 // takes waits until a user may edit a line, and returns the keys typed for it.

@@ -6,11 +6,11 @@ import (
 	"os"
 	"time"
 
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/schema"
 )
 
 // edit gives keys to the line editor, and reports whether it gave all of them.

@@ -3,8 +3,8 @@ package session
 import (
 	"time"
 
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // editing is the line that a user edits at the prompt.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"time"
 
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // The machine's decisions are carried out only here: after the stage that caused them, before the

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Sentinels for errors.Is.

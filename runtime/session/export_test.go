@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/internal/render"
 )
 
 // ShortenStuckGap makes starts that cannot succeed fail soon, for one test.

@@ -3,7 +3,7 @@ package session
 import (
 	"sync"
 
-	"example.com/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/fault"
 )
 
 // faults keeps panics of the code that interprets the program's output until the next result. Its

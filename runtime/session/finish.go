@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/schema"
 )
 
 // reports makes results from the commands' output and the program's reports. It works under the

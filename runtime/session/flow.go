@@ -1,9 +1,9 @@
 package session
 
 import (
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // flow passes output of the program through the stages: each stage returns its result, and flow

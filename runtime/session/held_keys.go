@@ -3,7 +3,7 @@ package session
 import (
 	"slices"
 
-	"example.com/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/internal/keys"
 )
 
 // held is the input of users that the program has not received yet, in order.

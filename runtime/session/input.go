@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/balance"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/balance"
+	"example.org/ripple/schema"
 )
 
 // input says how code is sent to the program.

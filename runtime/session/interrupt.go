@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // interrupts stops commands.

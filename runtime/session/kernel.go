@@ -3,9 +3,9 @@ package session
 import (
 	"bytes"
 
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/terminal"
 )
 
 // kernel holds the operating system's reports about the program: whether it waits for input and

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/session"
 )
 
 // resources are the resources that a session might leak in this process.

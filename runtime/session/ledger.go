@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // Piece is a stretch of the program's output, and its classification.

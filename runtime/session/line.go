@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
 )
 
 // typedLine is a line that a user edits. Its content is known exactly if the terminal edits it; if

@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/proctree"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/proctree"
+	_ "example.org/ripple/schema/validate"
 )
 
 // The tests end orphans too, so this process adopts them.

@@ -3,7 +3,7 @@ package session
 import (
 	"fmt"
 
-	"example.com/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/prompt"
 )
 
 // missing returns the service that the program needs and has not found, according to its output so

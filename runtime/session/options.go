@@ -3,7 +3,7 @@ package session
 import (
 	"time"
 
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/terminal"
 )
 
 // Options configures a session; the zero value is useful.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // ttyLine is the length of the longest line, newline excluded, that a Linux tty keeps in canonical

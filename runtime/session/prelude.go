@@ -3,7 +3,7 @@ package session
 import (
 	"bytes"
 
-	"example.com/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/echo"
 )
 
 // prelude is the text between a sent line and C, the announced beginning of its output: the line's

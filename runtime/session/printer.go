@@ -3,8 +3,8 @@ package session
 import (
 	"sync"
 
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/fault"
 )
 
 // printer turns the text of commands into their output. Under the driver's lock text is only

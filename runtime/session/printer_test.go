@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/render"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/terminal"
 )
 
 // cat runs cat on a terminal whose output is not read.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/runtime/internal/mode"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/mode"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/schema"
 )
 
 type pattern = regexp2.Regexp

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/schema"
 
 	"github.com/dlclark/regexp2"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // A command that sends the terminal a query in a shell with a line editor gets the reply while it

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/session"
 )
 
 // A session returns the same results however the reads of its program's output are split.

@@ -1,8 +1,8 @@
 package session
 
 import (
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/render"
 )
 
 // renderer turns a command's output into the text that its user sees.

@@ -3,7 +3,7 @@ package session
 import (
 	"time"
 
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // CompletedBy is the event that ended a wait for a command.

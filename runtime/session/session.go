@@ -39,7 +39,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Session is one running program. Its methods may be called from several goroutines; commands run

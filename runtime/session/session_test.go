@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/adapters"
-	scripts "example.com/ripple/integration-scripts"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // adapter returns an embedded adapter, or one from this package's testdata. It skips the test if

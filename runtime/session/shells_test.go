@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // step is one command in a shell whose user changes its settings.

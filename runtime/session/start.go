@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // start connects to the program and waits for its first prompt.

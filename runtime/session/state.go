@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // viewer reports the state of the program and of the running command.

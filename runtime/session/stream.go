@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/prompt"
 )
 
 // stream classifies the text between the markers: startup, a prompt, unsolicited text, or output.

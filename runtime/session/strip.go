@@ -1,6 +1,6 @@
 package session
 
-import "example.com/ripple/runtime/internal/echo"
+import "example.org/ripple/runtime/internal/echo"
 
 // stripper removes the echo of input from a command's output.
 type stripper struct {

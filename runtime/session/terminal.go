@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
-	"example.com/ripple/runtime/terminal"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/terminal"
+	"example.org/ripple/schema"
 )
 
 // openTerminal opens the session's side of the program's terminal.

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/runtime/terminal"
 )
 
 // onlooker follows a session's terminal, from its first byte on.

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/session"
 )
 
 // typist is a user at a session, with the results of their input.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"example.com/ripple/runtime/internal/keys"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session/internal/machine"
+	"example.org/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
 )
 
 // typist handles input of users at the program's terminal. At the prompt the line editor belongs to

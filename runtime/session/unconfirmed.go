@@ -3,7 +3,7 @@ package session
 import (
 	"strings"
 
-	"example.com/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/prompt"
 )
 
 // unconfirmed is the text since a prompt that the kernel has not confirmed yet. If markers carry no

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/schema"
 )
 
 // unsolicitedRules says how the adapter handles output between commands.

@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"example.com/ripple/runtime/internal/balance"
-	"example.com/ripple/runtime/internal/echo"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/mode"
-	"example.com/ripple/runtime/internal/prompt"
-	"example.com/ripple/runtime/internal/render"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/balance"
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/mode"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/schema"
 )
 
 // The conformance vectors are data that any implementation of the schema can run. This file is

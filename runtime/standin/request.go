@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // Message is one message of a conversation, whatever the dialect.

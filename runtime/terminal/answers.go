@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // answers finds the queries in a program's output and keeps those without a reply so far.

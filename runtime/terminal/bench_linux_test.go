@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/pty"
 )
 
 // BenchmarkLines measures a program's lines without a screen, with a screen that may be

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // lastWords is how long to wait for the end of the output when all processes have ended.

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/schema"
 )
 
 // A panic of the code that paints or reads the screen, or looks for queries, costs the content of the

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // The tests end orphans too, so this process adopts them. If it is started with the name of one of

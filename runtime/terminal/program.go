@@ -3,7 +3,7 @@ package terminal
 import (
 	"os"
 
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/pty"
 )
 
 // Program provides the state of the program and its terminal; see package pty.

@@ -1,9 +1,9 @@
 package terminal
 
 import (
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
 )
 
 // picture is the screen, painted as far as a reader needed it. It is guarded by Terminal.mu.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
 )
 
 // user is a user at a terminal of their own, which displays the program's terminal.

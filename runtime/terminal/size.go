@@ -1,7 +1,7 @@
 package terminal
 
 import (
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/pty"
 )
 
 // sizes determines the terminal's size.

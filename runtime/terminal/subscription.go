@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
 )
 
 // Subscription follows a program's output for one reader: a recorder, a user or a page. A slow

@@ -29,10 +29,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/schema"
 )
 
 // Options configures a Terminal; the zero value is useful.

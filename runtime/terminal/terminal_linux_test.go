@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/schema"
 )
 
 // started is a program under test and the output that Run has passed on so far.

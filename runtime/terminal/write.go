@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/pty"
 )
 
 // input is input for the program that the terminal has not accepted yet.

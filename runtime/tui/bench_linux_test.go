@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // BenchmarkLook is one look at what an agent shows while it works: what of a core that

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/terminal"
 )
 
 // faults keeps panics of the code that interprets the screen. Its lock is taken last.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/terminal"
 )
 
 // A panic of the code that interprets an agent's screen fails what waits for the agent, with words.

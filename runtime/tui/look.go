@@ -3,8 +3,8 @@ package tui
 import (
 	"time"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/pty"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/pty"
 )
 
 // read takes what the program prints until it has ended.

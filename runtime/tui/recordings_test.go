@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 var update = flag.Bool("update", false, "write the states that the recordings show")

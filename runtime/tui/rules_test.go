@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 func picture(title string, progress bool, rows ...string) Picture {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // watch decides when a state on the screen counts: when the program waits for input, or

@@ -29,13 +29,13 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/scratch"
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/terminal"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/terminal"
+	"example.org/ripple/schema"
 )
 
 // Options are a caller's wishes; the zero value is useful.

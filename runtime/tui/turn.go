@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/schema"
 )
 
 // Turn is what a prompt came to.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/schema"
 )
 
 // An interface that takes a prompt away and does nothing is ready, as it was before: no

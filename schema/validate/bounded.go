@@ -3,7 +3,7 @@ package validate
 import (
 	"github.com/itchyny/gojq"
 
-	"example.com/ripple/internal/jsonsize"
+	"example.org/ripple/internal/jsonsize"
 )
 
 // encoders are the functions of jq that encode a value of any size as JSON, with how many

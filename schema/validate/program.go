@@ -7,7 +7,7 @@ import (
 
 	"github.com/itchyny/gojq"
 
-	"example.com/ripple/schema/internal/library"
+	"example.org/ripple/schema/internal/library"
 )
 
 // maxProgram bounds a jq program.

@@ -1,7 +1,7 @@
 // Package validate registers the libraries with which package schema reads files: the JSON
 // Schema validator, and jq. Import it for that effect wherever files may be read,
 //
-//	import _ "example.com/ripple/schema/validate"
+//	import _ "example.org/ripple/schema/validate"
 //
 // as a program does that opens images of some format. Without it schema.Load and
 // schema.Parse refuse every file and say so; schema.ParseValid needs no such import.
@@ -14,7 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"example.com/ripple/schema/internal/library"
+	"example.org/ripple/schema/internal/library"
 )
 
 func init() {

@@ -1,4 +1,4 @@
-module example.com/ripple/tools/release
+module example.org/ripple/tools/release
 
 go 1.26.8
 

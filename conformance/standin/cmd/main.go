@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"example.com/ripple/runtime/standin"
+	"example.org/ripple/runtime/standin"
 )
 
 func main() {

@@ -1,8 +1,8 @@
 package place
 
 import (
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // Begun is a claimed console that does not serve yet.

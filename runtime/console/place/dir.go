@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/internal/owner"
+	"example.org/ripple/internal/owner"
 )
 
 // maxPath is the longest socket path that every system accepts, in bytes; sun_path has room for 104

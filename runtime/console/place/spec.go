@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 //go:embed default_adapter.txt

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // maxAnswered is how many answers are kept for requests that may come again.

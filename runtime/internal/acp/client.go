@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // Turn is what is asked of an agent.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // elicitation is what an agent wants to know of a person

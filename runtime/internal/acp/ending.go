@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // foreign says that an answer cannot be read.

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // field is one of a form, with its schema

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // opening is the way from a started agent to a prompted session.

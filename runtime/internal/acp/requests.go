@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // maxOpen is how many questions may be open at once; an agent that asks more is refused.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 // known are the notifications and updates that mean nothing for the events of a

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // Problem is what keeps a text from being complete.

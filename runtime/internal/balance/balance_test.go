@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // lisp is the example of the v1 schema text.

@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strings"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 type kind int

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
+	"example.org/ripple/internal/testkit"
 )
 
 // kernelEcho is how a terminal echoes in its usual modes.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/fault"
 )
 
 func TestCatch(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"example.com/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/internal/scratch"
 )
 
 // maxReports bounds the files that one Reports writes.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // Differences is what commits changed.

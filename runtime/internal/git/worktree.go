@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/internal/quote"
+	"example.org/ripple/internal/quote"
 )
 
 // Worktree is a working tree of its own for one branch, which follows the one that the

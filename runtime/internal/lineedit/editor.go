@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/internal/keys"
 )
 
 // Editor edits one line after another. It is not safe for concurrent use.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/internal/keys"
 )
 
 // typing is an editor with what it has handed over.

@@ -3,7 +3,7 @@ package lineedit
 import (
 	"strings"
 
-	"example.com/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/internal/keys"
 )
 
 // mostLines is how many lines a history has in memory.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 const (

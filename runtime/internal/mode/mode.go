@@ -24,7 +24,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // State is the mode of a program.

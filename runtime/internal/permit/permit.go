@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // Rule says which uses of a tool are meant.

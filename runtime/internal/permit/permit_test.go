@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/permit"
 )
 
 func TestDecide(t *testing.T) {

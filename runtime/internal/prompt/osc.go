@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // Kind is the meaning of a marker.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 const nonce = "0123456789abcdef0123456789abcdef"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.com/ripple/runtime/internal/vt"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/schema"
 )
 
 // tailLimit is how much of the stream's end a pattern sees, in bytes: prompts

@@ -3,7 +3,7 @@ package render
 import (
 	"bytes"
 
-	"example.com/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/fault"
 )
 
 // giveUp emits the text held back and the rest of b as they are, after a panic. The output of the

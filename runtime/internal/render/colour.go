@@ -3,7 +3,7 @@ package render
 import (
 	"strconv"
 
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 // maxColour bounds the SGR sequences that are remembered, in bytes. Without a

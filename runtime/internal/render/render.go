@@ -22,8 +22,8 @@ package render
 import (
 	"bytes"
 
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/internal/fault"
-	"example.com/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/vt"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.out and *.kept")

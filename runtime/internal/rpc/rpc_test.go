@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/internal/rpc"
+	"example.org/ripple/runtime/internal/rpc"
 )
 
 func TestMessages(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/internal/scratch"
+	"example.org/ripple/runtime/internal/scratch"
 )
 
 // The test binary is also the owner that is killed.

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 const (

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strconv"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/scenario"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/schema"
 )
 
 // Agent takes the turns of a loop with the program of an adapter, one process per turn.

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/schema"
 )
 
 func adapter(options schema.AgentOptions) *schema.Adapter {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/runtime/box"
+	"example.org/ripple/runtime/box"
 )
 
 // boxHosts reads the hosts of a box, a line each.

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/schema"
-	_ "example.com/ripple/schema/validate"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/schema"
+	_ "example.org/ripple/schema/validate"
 )
 
 // ProjectFile is the name of the project's configuration.

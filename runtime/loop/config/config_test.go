@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/schema"
 )
 
 // sources are what a test of the configuration writes.

@@ -11,9 +11,9 @@ import (
 	"sort"
 	"strings"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/schema"
 )
 
 // File is a file of a project that settings come from, as it was read: once.

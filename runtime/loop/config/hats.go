@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/schema"
 )
 
 // otherNames maps the keys of event_loop to the settings that they stand for.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/hats"
 )
 
 func TestHats(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/schema"
 )
 
 // layer is one source of values: a setting's name to its value and place.

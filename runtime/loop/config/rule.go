@@ -1,6 +1,6 @@
 package config
 
-import "example.com/ripple/runtime/internal/permit"
+import "example.org/ripple/runtime/internal/permit"
 
 // rules reads a list of rules, one per line.
 func rules(field func(*Config) *[]permit.Rule) func(*Config, string) error {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/internal/permit"
-	"example.com/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/internal/permit"
+	"example.org/ripple/runtime/loop/hats"
 )
 
 // Config is how a loop runs, from all its sources: a field for each setting, so that it

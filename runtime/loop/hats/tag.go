@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 const tagBegin, tagEnd = "<event", "</event>"

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"example.com/ripple/internal/projectfile"
+	"example.org/ripple/internal/projectfile"
 )
 
 // lines is an append-only file of JSON lines.

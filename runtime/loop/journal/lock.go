@@ -12,9 +12,9 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // LockedError is returned when another loop runs in the project.

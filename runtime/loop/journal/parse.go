@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Record is a line of events.jsonl: one of the loop's own, or an event of the agent.

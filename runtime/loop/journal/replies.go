@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Reply is a user's message to a loop that is not in the loop's record yet.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Report is how a project's loop stands, by its files.

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // maxHistory is the maximum number of transitions kept.

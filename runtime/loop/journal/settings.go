@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"time"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // ErrNoRun is returned if no run is recorded.

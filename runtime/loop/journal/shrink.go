@@ -8,8 +8,8 @@ import (
 	"io"
 	"time"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Shrink removes the oldest part of a log larger than limit bytes, so that about half of the

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // A reader of a log that is shortened meanwhile reads the rest again, from the first line.

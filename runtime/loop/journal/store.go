@@ -16,8 +16,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 // Store reads and writes the loop's files. Each write is atomic: a file has either its old or its

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 // A file of events grows, is truncated by a resumed run, and grows again.

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Talk has the questions of the current or last run.

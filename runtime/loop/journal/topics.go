@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Published is a topic of a run and its delivery.

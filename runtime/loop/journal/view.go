@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // View is the state of the run to which the last record belongs: records reduced in order. Each

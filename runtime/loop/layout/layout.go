@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/internal/projectfile"
+	"example.org/ripple/internal/projectfile"
 )
 
 // Dir is the directory of the loop's files, relative to the project.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/hats"
 )
 
 // Types of the lines of events.jsonl that are the loop's own; the others are of

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 // Task is a check box of a task list.

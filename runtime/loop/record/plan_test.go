@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/layout"
 )
 
 func TestParsePlan(t *testing.T) {

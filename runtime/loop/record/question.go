@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // Question is an agent's question to the user, with an ID that is unique in its run.

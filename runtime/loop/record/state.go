@@ -3,8 +3,8 @@ package record
 import (
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/hats"
 )
 
 // State is all that a loop knows between two turns. It is written as a whole

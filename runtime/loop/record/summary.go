@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // Summary is what a run has done, resumed or not.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 var (

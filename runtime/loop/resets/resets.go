@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 const (

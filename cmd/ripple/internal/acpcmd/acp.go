@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/acp"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/acp"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // flags are those of ripple acp.

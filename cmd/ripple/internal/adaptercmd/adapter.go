@@ -3,8 +3,8 @@ package adaptercmd
 import (
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/registry"
 )
 
 // New returns the command ripple adapter with its subcommands.

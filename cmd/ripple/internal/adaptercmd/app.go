@@ -2,7 +2,7 @@
 // adapters.
 package adaptercmd
 
-import "example.com/ripple/cmd/ripple/internal/ui"
+import "example.org/ripple/cmd/ripple/internal/ui"
 
 // app is the shared state of all commands, with the methods of this package.
 type app struct{ *ui.App }

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/seat"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/annotate"
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/runtime/terminal"
+	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/annotate"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/runtime/terminal"
 )
 
 // bench shows a program's own prompt to a user, annotated with how a session interprets each part.

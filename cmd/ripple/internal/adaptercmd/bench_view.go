@@ -9,10 +9,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/annotate"
-	"example.com/ripple/runtime/pty"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/annotate"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session"
 )
 
 // layout divides a terminal into the program's screen, a margin on its right, and status lines

@@ -16,13 +16,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // testFlags are the flags of `ripple adapter test`.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/adapters"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/schema"
 )
 
 func newAdapterExplain(a *app) *cobra.Command {

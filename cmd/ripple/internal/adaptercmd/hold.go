@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // hold reads the requirements on adapters: a level, and another adapter.

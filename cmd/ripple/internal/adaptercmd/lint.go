@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/adapters"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 func newAdapterLint(a *app) *cobra.Command {

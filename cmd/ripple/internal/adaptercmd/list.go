@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 func newAdapterList(a *app) *cobra.Command {

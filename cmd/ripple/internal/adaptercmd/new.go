@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/schema"
 )
 
 // agentTemplate is the template of an adapter for a new agent.

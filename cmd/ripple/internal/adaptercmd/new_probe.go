@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/probe"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/probe"
+	"example.org/ripple/schema"
 )
 
 // probed is an adapter to be learned by experiment.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/schema"
 )
 
 // programTemplate is the template of an adapter for a new program with a prompt.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/adapters"
-	"example.com/ripple/cmd/ripple/internal/seat"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/adapters"
+	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 func newAdapterRecord(a *app) *cobra.Command {

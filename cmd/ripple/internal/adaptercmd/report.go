@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/schema"
 )
 
 // reporter writes the reports of a run in the requested format: text for each adapter as soon as it

@@ -6,10 +6,10 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/registry"
 )
 
 // chosen returns the adapters that the command line selects, in the order in which they are tested.

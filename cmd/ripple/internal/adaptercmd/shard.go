@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/registry"
 )
 
 // shard is one of several runs that share the adapters: number of of, counted from 1. The zero

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // table is a header and rows of the same number of cells.

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/seat"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // leaveKeys end a try; the program gets all other keys.

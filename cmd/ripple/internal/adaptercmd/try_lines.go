@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/annotate"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/annotate"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
 )
 
 // lineTrial runs each line of standard input and prints the interpretation of each part of the

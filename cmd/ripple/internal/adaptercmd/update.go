@@ -6,11 +6,11 @@ import (
 	"errors"
 	"os"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // updateAdapter replaces the failing expectations of an adapter's file with the program's output,

@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/loopcmd"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/probe"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/loopcmd"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/probe"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // withFlags select the agent that improves an adapter, and its goal.

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/loop"
-	loopfiles "example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop"
+	loopfiles "example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/schema"
 )
 
 // testedAdapter is an adapter with its test results.

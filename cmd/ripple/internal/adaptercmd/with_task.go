@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/contract"
-	loopfiles "example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/contract"
+	loopfiles "example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/schema"
 )
 
 // taskTemplate is the prompt of each turn.

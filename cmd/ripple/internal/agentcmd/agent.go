@@ -3,7 +3,7 @@ package agentcmd
 import (
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // New is ripple agent with its commands, and those of other families that are about agents.

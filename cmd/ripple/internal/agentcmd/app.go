@@ -5,8 +5,8 @@ package agentcmd
 import (
 	"context"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
 )
 
 // app is what all commands share, with what these do.

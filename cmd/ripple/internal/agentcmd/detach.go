@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/schema"
 )
 
 // agentDetached leaves a prompt to an agent on its own screen, which is a console.

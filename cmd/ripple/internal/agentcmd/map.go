@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
 )
 
 // mapFlags are the flags of `ripple agent map`.

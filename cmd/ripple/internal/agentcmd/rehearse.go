@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/scenario"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/schema"
 )
 
 // demo is played where there is no scenario.

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/acp"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/scenario"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/acp"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/schema"
 )
 
 // overACP plays the turns of a scenario for a client of the Agent Client Protocol, a

@@ -5,11 +5,11 @@ import (
 	"os"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/seat"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/terminal"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/terminal"
+	"example.org/ripple/schema"
 )
 
 // seatFor is a person's place at a turn on the agent's own screen; nil: nobody sits there.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // transcript records the streams of a turn byte for byte, as tests of adapters

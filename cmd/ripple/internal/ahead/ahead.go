@@ -12,10 +12,10 @@ import (
 	"os"
 	"runtime/debug"
 
-	"example.com/ripple/cmd/ripple/internal/early"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
 )
 
 // Program is what was started.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"example.com/ripple/cmd/ripple/internal/early"
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/runtime/console/place"
 )
 
 // tell tells a host what console it is to be, where the command line is as plain as

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/box"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/box"
 )
 
 type flags struct {

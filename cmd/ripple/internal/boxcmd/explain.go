@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/box"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/box"
 )
 
 // explain prints what a box allows and denies, and fails if this machine cannot run one.

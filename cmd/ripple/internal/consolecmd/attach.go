@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/seat"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
 )
 
 // While attached, the user sees the console and no messages of ripple; then a line reports the

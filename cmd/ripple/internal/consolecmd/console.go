@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ahead"
-	"example.com/ripple/cmd/ripple/internal/early"
-	"example.com/ripple/cmd/ripple/internal/seat"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console"
-	"example.com/ripple/runtime/sandbox"
+	"example.org/ripple/cmd/ripple/internal/ahead"
+	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/sandbox"
 )
 
 // New returns the command.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
 )
 
 // Detached returns a function that starts a coding agent on its own screen as a console, enters a

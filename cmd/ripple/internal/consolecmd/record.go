@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/htmlpage"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/cast"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/cmd/ripple/internal/htmlpage"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/cast"
+	"example.org/ripple/runtime/console"
 )
 
 // recordFlags are the flags of `ripple console record`.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
 )
 
 // startFlags are the flags of `ripple console start`.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"syscall"
 
-	"example.com/ripple/internal/keeper"
+	"example.org/ripple/internal/keeper"
 )
 
 func init() {

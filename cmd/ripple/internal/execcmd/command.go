@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/session"
 )
 
 // gone is why the program is no longer there; nil: it is.

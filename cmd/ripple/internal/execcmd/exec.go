@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/session"
 )
 
 // execFlags are the flags of `ripple exec`.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/session"
 )
 
 // A record of much output is printed as the output comes: whatever its bytes and

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/session"
 )
 
 // hintAfter is how long a program must wait for input before we say so: some

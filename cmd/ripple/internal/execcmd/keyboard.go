@@ -8,9 +8,9 @@ import (
 	"os"
 	"sync"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // keyboard is the terminal of the person who started us. It is read from the first time

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/schema"
 )
 
 // execStep is one -e or --op.

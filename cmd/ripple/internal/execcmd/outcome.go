@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/session"
 )
 
 // outcome is what one command came to.

@@ -12,13 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ahead"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/contract"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/session"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ahead"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/session"
+	"example.org/ripple/schema"
 )
 
 // closeLimit bounds the end of a session when something is stuck that we do

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // source gives one command after another, and then io.EOF.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/runtime/session"
 )
 
 // errStopped is a command that was given up because the program had been stopped.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"sync"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/session"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/session"
 )
 
 // stage is the progress of the work, for interrupts.

@@ -11,7 +11,7 @@ import (
 	"io"
 	"strings"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 // document is a page before its body is known.

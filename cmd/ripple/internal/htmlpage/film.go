@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/cast"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/cast"
+	"example.org/ripple/runtime/event"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"example.com/ripple/runtime/cast"
+	"example.org/ripple/runtime/cast"
 )
 
 // Measures of a cell, and of what is around all, in pixels.

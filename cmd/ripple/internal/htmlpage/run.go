@@ -3,9 +3,9 @@ package htmlpage
 import (
 	"time"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Run is what a page tells of: the fold of a loop's records, in their order.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // card is a turn; a short one leaves out what was said and done in it.

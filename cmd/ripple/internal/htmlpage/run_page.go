@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Ours is all that runs and all that styles: their hashes are what the page allows.

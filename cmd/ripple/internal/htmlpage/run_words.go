@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 func count(n int, noun string) string {

@@ -5,7 +5,7 @@ package loopcmd
 import (
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // app is the context shared by all commands, extended by methods for these.

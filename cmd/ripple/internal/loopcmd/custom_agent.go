@@ -3,9 +3,9 @@ package loopcmd
 import (
 	_ "embed"
 
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 const customName = "custom" // the backend that ripple.yml itself defines

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // newEmit returns the emit command.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // gitRows return what became of the tree, where its commits are, and the commands that keep, merge

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // A resumed run keeps its model and transport, unless another agent takes over.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/hats"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/hats"
 )
 
 // newHats returns the hats command.

@@ -16,9 +16,9 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/lazyregexp"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // wanted is the content of a document: the tasks of a plan, and their context.

@@ -9,10 +9,10 @@ import (
 	"path"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/schema"
 )
 
 //go:embed init/presets/*.yml

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/ripple/internal/projectfile"
+	"example.org/ripple/internal/projectfile"
 )
 
 // projectRows say by which files a project's build and tests are known. The first

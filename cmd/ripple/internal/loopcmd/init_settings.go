@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/loop/config"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/loop/config"
 )
 
 // untouched is the beginning of the last line of settings that init writes. A digest of the

@@ -1,6 +1,6 @@
 package loopcmd
 
-import "example.com/ripple/runtime/loop"
+import "example.org/ripple/runtime/loop"
 
 // flagsOf maps topics of the loop's notices to advice with the command's flags.
 var flagsOf = map[string]string{

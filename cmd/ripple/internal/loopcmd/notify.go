@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop"
 )
 
 // asked rings the terminal's bell and sends a notification.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // asksWords describes a question.

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/htmlpage"
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/projectfile"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/htmlpage"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // page writes the events of a loop as one HTML page. The plan is the one next to the events.

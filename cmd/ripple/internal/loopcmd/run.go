@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/proctree"
-	"example.com/ripple/runtime/scenario"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/runtime/scenario"
 )
 
 // loopFlags are the flags of `ripple run` that are not settings of the loop.

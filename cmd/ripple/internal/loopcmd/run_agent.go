@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/agentloop"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/agentloop"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // loopAgent takes the turns of a loop according to its settings.

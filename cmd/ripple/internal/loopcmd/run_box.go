@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/box"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/config"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
 )
 
 // checkBox refuses flags about a box where there is none.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/config"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
 )
 
 // fallback finds the agents of --fallback.

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop/config"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop/config"
 )
 
 // aloneArg takes the argument after a flag that stands alone for its value: a flag whose

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/registry"
 )
 
 // hatAgents finds the agents of the hats that have their own.

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/hats"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // jsonNotice is the --json form of notices other than events of the agent.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/registry"
 )
 
 // agentsByName rejects an adapter path from a file of the project: the user trusts the settings

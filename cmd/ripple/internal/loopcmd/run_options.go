@@ -3,9 +3,9 @@ package loopcmd
 import (
 	"fmt"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/loop"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/loop"
 )
 
 // takeOptions applies the settings that this agent supports, and rejects before the first turn

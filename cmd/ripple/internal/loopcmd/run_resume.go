@@ -14,12 +14,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
 )
 
 const newRunHint = "ripple run without --resume starts a new run"

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/registry"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/registry"
 )
 
 // agreedAndReady checks two conditions before the first turn: the user's trust, which is checked

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // live returns the user's view of a turn, and the status line at its end.

@@ -3,9 +3,9 @@ package loopcmd
 import (
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // workRows say when a run began, where it works and its result.

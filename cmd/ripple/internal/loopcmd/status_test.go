@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // The advice for unreadable files differs from that for missing permissions.

@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop"
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // Each reason has its exit code, and the next step depends on the facts.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // story is what happened in a loop, from its events, as a page shows it. It

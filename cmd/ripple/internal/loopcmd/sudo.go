@@ -1,8 +1,8 @@
 package loopcmd
 
 import (
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/owner"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/owner"
 )
 
 // refuseSudo refuses to write as root with plain sudo in another user's directory: the files that

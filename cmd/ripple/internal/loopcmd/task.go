@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop"
 )
 
 // Task is work that another command gives to an agent. Its display goes to standard error:

@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/record"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // newWatch is ripple watch.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/loop/journal"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 func watched(t *testing.T) (d *dashboard, add func(string)) {

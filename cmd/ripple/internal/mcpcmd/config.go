@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/console/place"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/console/place"
 )
 
 // clients are templates, filled with a setup, that configure each AI client for a server: a line

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/console/place"
-	"example.com/ripple/runtime/mcp"
-	"example.com/ripple/runtime/sandbox"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/mcp"
+	"example.org/ripple/runtime/sandbox"
 )
 
 // New returns the command.

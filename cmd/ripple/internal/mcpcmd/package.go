@@ -16,8 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // packages are the files of each package, as templates filled with a setup.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/runtime/mcp"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/mcp"
 )
 
 // The token of a server is not inherited by the processes that it starts.

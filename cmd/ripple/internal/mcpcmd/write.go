@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
-	"example.com/ripple/internal/owner"
-	"example.com/ripple/internal/projectfile"
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/projectfile"
 )
 
 // clientFile is a client's configuration file on this machine.

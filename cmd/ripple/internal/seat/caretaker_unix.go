@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // caretaker is a process that gives a person's terminal back when the one that is attached

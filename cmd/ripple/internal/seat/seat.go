@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"example.com/ripple/runtime/console"
+	"example.org/ripple/runtime/console"
 )
 
 // Seat is the terminal at which a person sits.

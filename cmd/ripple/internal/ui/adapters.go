@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/trust"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/trust"
 )
 
 // AdapterSources returns the sources of adapters for this user in the current directory.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/internal/quote"
-	"example.com/ripple/runtime/launch"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/schema"
+	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/schema"
 )
 
 // AgentAdapter finds an agent by name; "auto" is the first usable one.

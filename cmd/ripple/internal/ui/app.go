@@ -33,7 +33,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"example.com/ripple/runtime/launch"
+	"example.org/ripple/runtime/launch"
 )
 
 // Environment is the process environment, on which the output to a terminal depends.

@@ -3,7 +3,7 @@ package ui
 import (
 	"errors"
 
-	"example.com/ripple/runtime/box"
+	"example.org/ripple/runtime/box"
 )
 
 // Hidden commands: the first process in a box, and the one that starts it for [box.Box.Wrap].

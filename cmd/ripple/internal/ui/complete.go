@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // CompleteFlag sets the completion of a flag's value.

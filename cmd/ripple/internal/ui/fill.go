@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // tag matches {{name}}, {{#name}}, {{^name}} or {{/name}}. The last three, alone on a line, include

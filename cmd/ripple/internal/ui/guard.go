@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // Guarded runs a function that starts programs in a second ripple process, so that kill -9 of

@@ -3,9 +3,9 @@ package ui
 import (
 	"errors"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/runtime/launch"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/launch"
 )
 
 // turnOutcome is the last line of --json.

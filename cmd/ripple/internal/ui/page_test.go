@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/internal/testkit"
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/event"
 )
 
 func TestWrapLine(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"example.com/ripple/runtime/contract"
+	"example.org/ripple/runtime/contract"
 )
 
 // progress shows the running tests and their durations on one line of a terminal, which it

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/ripple/runtime/event"
+	"example.org/ripple/runtime/event"
 )
 
 func TestShortPath(t *testing.T) {

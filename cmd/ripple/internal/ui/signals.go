@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"example.com/ripple/runtime/proctree"
+	"example.org/ripple/runtime/proctree"
 )
 
 // errSignal is the reason for the early end of a command.

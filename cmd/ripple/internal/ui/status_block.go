@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // statusBlock matches the status blocks of an answer, with a surrounding fence.

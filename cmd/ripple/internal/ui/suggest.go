@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/ripple/schema"
+	"example.org/ripple/schema"
 )
 
 // DidYouMean formats suggestions as a hint, or returns otherwise if there are none.

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/scenario"
-	"example.com/ripple/runtime/trust"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/runtime/trust"
 )
 
 // TrustVariable names the environment variable for projects without a decision: always uses their

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/registry"
-	"example.com/ripple/runtime/trust"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/registry"
+	"example.org/ripple/runtime/trust"
+	"example.org/ripple/schema"
 )
 
 // Items returns all files of the project that run programs or select what is run. It runs nothing.

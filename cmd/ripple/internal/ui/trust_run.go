@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"example.com/ripple/runtime/loop/config"
-	"example.com/ripple/runtime/loop/journal"
-	"example.com/ripple/runtime/loop/layout"
-	"example.com/ripple/runtime/loop/record"
-	"example.com/ripple/runtime/trust"
+	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/trust"
 )
 
 // RunItems returns the item of a run's record with settings, if it exists: --resume takes from it

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ripple/runtime/agent"
-	"example.com/ripple/runtime/event"
-	"example.com/ripple/schema"
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/schema"
 )
 
 // TurnView shows a turn in progress: as a page on a terminal, otherwise in plain lines.
