@@ -14,16 +14,26 @@ import (
 
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/terminal"
 )
 
 // A panic of the code that interprets an agent's screen fails what waits for the agent, with words.
 // The agent can still be looked at and ended.
 func TestAPanicOfTheRules(t *testing.T) {
+	// Each damages a rule under the lock under which the rule is read.
 	for name, damage := range map[string]func(*TUI){
-		"while it takes the picture": func(t *TUI) { t.rules.bar = new(regexp2.Regexp) },
-		"while it looks":             func(t *TUI) { t.rules.states[0].pattern = new(regexp2.Regexp) },
-		"while it reads a text":      func(t *TUI) { t.rules.text.below = new(regexp2.Regexp) },
+		"while it takes the picture": func(t *TUI) {
+			t.term.Look(func(*vt.Screen) { t.rules.bar = new(regexp2.Regexp) })
+		},
+		"while it looks": func(t *TUI) {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.rules.states[0].pattern = new(regexp2.Regexp)
+		},
+		"while it reads a text": func(t *TUI) { // only the caller of wait reads it
+			t.rules.text.below = new(regexp2.Regexp)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
@@ -33,9 +43,7 @@ func TestAPanicOfTheRules(t *testing.T) {
 			tui.faults.reports.Dir = t.TempDir()
 			wait, err := tui.Submit(ctx, "what is it?")
 			require.NoError(t, err)
-			tui.mu.Lock()
 			damage(tui)
-			tui.mu.Unlock()
 			require.NoError(t, os.WriteFile(damaged, nil, 0o600))
 			_, err = wait(ctx)
 			require.ErrorContains(t, err, "internal error (panic) while ")
