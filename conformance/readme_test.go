@@ -259,3 +259,36 @@ func TestTableOfAdapters(t *testing.T) {
 	}
 	assert.Equal(t, rows+2, strings.Count(table, "\n"), "run make fleet")
 }
+
+// The table of messages in docs/hats.md has the wording of the code: without placeholders (a capital letter, (PLACE), …),
+// each part of a message is in a string of it.
+func TestMessagesOfHats(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "docs", "hats.md"))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(data), "| message | meaning |\n|---|---|\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	code := ""
+	for _, dir := range []string{"runtime/loop/hats", "runtime/loop/config", "runtime/registry"} {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				code += string(text)
+			}
+		}
+	}
+	placeholder := regexp.MustCompile(`"?\b[A-Z]\b"?|\(PLACE\)|→|…`)
+	rows := strings.Split(table, "\n")
+	require.Greater(t, len(rows), 5)
+	for _, row := range rows {
+		messages := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(strings.Split(row, "|")[1], -1)
+		require.NotEmpty(t, messages, row)
+		for _, m := range messages {
+			for _, part := range placeholder.Split(m[1], -1) {
+				assert.True(t, strings.Contains(code, strings.TrimSpace(part)), "docs/hats.md quotes `%s`, which no code prints", m[1])
+			}
+		}
+	}
+}
