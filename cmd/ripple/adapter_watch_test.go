@@ -34,6 +34,7 @@ tests: [{name: one, eval: 'TEST', expect: '^done$', timeout_ms: 60000}]
 // A file is tested again when it changes, regardless of how an editor saves it and of errors in
 // between; a change stops a running test, and an interrupt is the normal end.
 func TestAdapterTestWatches(t *testing.T) {
+	t.Parallel()
 	heed(t, syscall.SIGINT)
 	path, err := binary()
 	require.NoError(t, err)

@@ -210,6 +210,7 @@ func TestAnEarlySignalLeavesNothing(t *testing.T) {
 // not inherit that.
 func heed(t *testing.T, sig os.Signal) {
 	t.Helper()
-	signal.Notify(make(chan os.Signal, 1), sig)
-	t.Cleanup(func() { signal.Reset(sig) })
+	heeded := make(chan os.Signal, 1)
+	signal.Notify(heeded, sig)
+	t.Cleanup(func() { signal.Stop(heeded) }) // and not Reset, which ends it for parallel tests, too
 }

@@ -16,6 +16,7 @@ import (
 
 // Where /proc is not mounted a command runs, its deadline holds, and a message says what is missing.
 func TestWithoutProc(t *testing.T) {
+	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
 	if err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/proc").Run(); err != nil {

@@ -22,26 +22,28 @@ import (
 // On a terminal, a released binary checks for a new version while a command runs, and reports it
 // afterwards; a short command does not check, and without a terminal nothing is printed.
 func TestNotice(t *testing.T) {
+	t.Parallel()
 	asked := make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		fmt.Fprint(w, `{"tag_name":"v9.9.9"}`)
 		asked <- q.UserAgent()
 	}))
 	defer s.Close()
-	path := filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", path, "-ldflags", "-X main.releaseVersion=v1.0.0 -X main.releaseFeed="+s.URL, ".").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	path, err := exec.LookPath("ripple-released")
+	require.NoError(t, err)
+	release, err := os.ReadFile(filepath.Join("..", "..", ".goreleaser.yaml"))
+	require.NoError(t, err)
+	require.Contains(t, string(release), "-X main.releaseFeed=")
 	cache := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", cache)
-	t.Setenv("CI", "")
+	environ := append(os.Environ(), "XDG_CACHE_HOME="+cache, "CI=", feedVariable+"="+s.URL)
 	const words = "there is a newer ripple, v9.9.9; this is v1.0.0"
 
-	c := binaryOnTerminal(t, path, "version")
+	c := withEnviron(t, environ, path, "version")
 	c.expect("ripple v1.0.0")
 	require.NoError(t, c.cmd.Wait())
 	assert.NoDirExists(t, filepath.Join(cache, "ripple"), "it ended before the check")
 
-	c = binaryOnTerminal(t, path, "exec", "bash", "--", "read -r line; echo got $line")
+	c = withEnviron(t, environ, path, "exec", "bash", "--", "read -r line; echo got $line")
 	c.expect("waits for input") // until the check is done
 	assert.Equal(t, "ripple/v1.0.0", <-asked)
 	known := filepath.Join(cache, "ripple", "update.json")
@@ -54,7 +56,9 @@ func TestNotice(t *testing.T) {
 	c.expect(words)
 	require.NoError(t, c.cmd.Wait())
 
-	out, err = exec.Command(path, "version").CombinedOutput()
+	again := exec.Command(path, "version")
+	again.Env = environ
+	out, err := again.CombinedOutput()
 	require.NoError(t, err)
 	assert.NotContains(t, string(out), words)
 	assert.Empty(t, asked, "once a day")

@@ -17,7 +17,16 @@ var update = flag.Bool("update", false, "rewrite the expected output inside the 
 // The scripts run the real command: testscript starts this test binary under the name ripple.
 func TestMain(m *testing.M) {
 	_ = os.Setenv(ui.TrustVariable, "always") // most tests are not about trust
-	testscript.Main(withEnd{m}, map[string]func(){"ripple": main, "without_landlock": withoutLandlock})
+	testscript.Main(withEnd{m}, map[string]func(){"ripple": main, "ripple-released": released, "without_landlock": withoutLandlock})
+}
+
+// feedVariable is the environment variable with the feed of ripple-released.
+const feedVariable = "TEST_FEED"
+
+// released is the command as a release has it: with a version, and an address that reports the latest one.
+func released() {
+	releaseVersion, releaseFeed = "v1.0.0", os.Getenv(feedVariable)
+	main()
 }
 
 // raceExit shortens the wait of a program built with -race for late reports at its end: one second,
