@@ -306,6 +306,14 @@ func TestAMissingProgram(t *testing.T) {
 	assert.Empty(t, all)
 }
 
+func TestAMissingDirectory(t *testing.T) {
+	place(t)
+	for _, spec := range []console.Spec{{Adapter: "bash", Dir: "/nowhere"}, {Adapter: "bash", Dir: "/dev/null"}} {
+		_, _, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, spec)
+		assert.ErrorContains(t, requireFault(t, console.FaultRequest, err), fmt.Sprintf("working directory %q is not a directory", spec.Dir))
+	}
+}
+
 func TestAFullScreenProgram(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{})

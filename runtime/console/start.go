@@ -37,7 +37,7 @@ func asFault(err error) error {
 // standard input and output.
 //
 // Errors: *Fault: FaultTaken if a console of that name is running, FaultMissing if the program does
-// not exist, FaultStart otherwise.
+// not exist, FaultRequest if the directory is missing or closed to this user, FaultStart otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
 	if err := spec.Check(getenv); err != nil {
 		return nil, Status{}, asFault(err)
@@ -154,6 +154,9 @@ func startFault(err error) *Fault {
 	var missing *launch.MissingError
 	if errors.As(err, &missing) {
 		return fault(FaultMissing, "%v", err)
+	}
+	if _, ok := errors.AsType[*launch.DirError](err); ok {
+		return fault(FaultRequest, "%v", err)
 	}
 	f := fault(FaultStart, "%v", err)
 	var s *session.StartError

@@ -105,9 +105,12 @@ func tried(a *app, name string, mendable bool) (*registry.Entry, error) {
 func notStarted(err error) error {
 	start, isStart := errors.AsType[*session.StartError](err)
 	missing, isMissing := errors.AsType[*launch.MissingError](err)
+	_, isDir := errors.AsType[*launch.DirError](err)
 	switch {
 	case isMissing:
 		return ui.FailWith(ui.ExitMissing, missing, "")
+	case isDir:
+		return ui.FailWith(ui.ExitUsage, err, "")
 	case isStart && start.Needs != "":
 		return ui.FailWith(ui.ExitMissing, err, "")
 	case errors.Is(err, context.DeadlineExceeded):
