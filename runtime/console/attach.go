@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -219,11 +220,21 @@ func (a *attached) hasHeldKeys() bool {
 	return s.State().Held[a.id] > 0
 }
 
+// heldGrace is how long keys are held before a notice says so. A program that reads them takes them
+// within milliseconds: without the grace, its user's title would change and change back at each key.
+const heldGrace = 300 * time.Millisecond
+
 // sendHeldNotices sends notices about held keys until none are held.
 func (a *attached) sendHeldNotices(ctx context.Context) {
 	a.h.mu.Lock()
 	s := a.h.session
 	a.h.mu.Unlock()
+	grace, cancel := context.WithTimeout(ctx, heldGrace)
+	_, err := s.WaitState(grace, func(st session.State) bool { return st.Held[a.id] == 0 })
+	cancel()
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return
+	}
 	held, typist := 0, 0
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.id] != held || held > 0 && st.Typist != typist })
