@@ -39,7 +39,7 @@ func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 			return explain(err)
 		}
 		if answer.Why != "time" { // the turn has ended already, or the agent asks
-			_, err := conclude(a, answer)
+			_, err := conclude(a, answer, false)
 			return err
 		}
 		a.Note("ripple console attach %s shows the agent, ripple console wait %s waits for its answer", status.Name, status.Name)

@@ -159,7 +159,8 @@ type record struct {
 // runOne waits for a command, prints its result and reports whether another one can follow.
 func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)) (goesOn bool, err error) {
 	var held bytes.Buffer
-	var out io.Writer = outputWriter{a.Raw.Out, a}
+	shown := &outputWriter{Writer: a.Raw.Out, a: a}
+	var out io.Writer = shown
 	if asJSON {
 		out = &held
 	}
@@ -174,11 +175,11 @@ func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)
 			return false, err
 		}
 	}
-	return conclude(a, answer)
+	return conclude(a, answer, shown.noted)
 }
 
-// conclude reports how a wait ended.
-func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
+// conclude reports how a wait ended. Gaps in the output may have been noted where they are.
+func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err error) {
 	c, name := answer.Command, answer.Status.Name
 	switch answer.Why {
 	case "time":
@@ -219,6 +220,8 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		a.Note("the exit code is unknown: the program's prompt is not on the terminal, because its output or its errors are redirected")
 	}
 	switch {
+	case answer.Dropped > 0 && (c.ExitCode == nil || *c.ExitCode == 0) && noted:
+		return false, ui.ExitWith(ui.ExitFailed)
 	case answer.Dropped > 0 && (c.ExitCode == nil || *c.ExitCode == 0):
 		return false, ui.FailWith(ui.ExitFailed, dropped(console.Gap{At: answer.DroppedAt, Bytes: answer.Dropped}), "")
 	case c.Failure != "":
@@ -239,11 +242,15 @@ func dropped(g console.Gap) error {
 // outputWriter writes output, and reports its gaps on standard error.
 type outputWriter struct {
 	io.Writer
-	a *ui.App
+	a     *ui.App
+	noted bool
 }
 
 // NoteGap reports missing output.
-func (w outputWriter) NoteGap(g console.Gap) { w.a.Note("%v", dropped(g)) }
+func (w *outputWriter) NoteGap(g console.Gap) {
+	w.noted = true
+	w.a.Note("%v", dropped(g))
+}
 
 // does describes the state of a coding agent.
 func does(a *console.Agent) string {

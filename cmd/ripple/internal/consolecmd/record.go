@@ -73,7 +73,7 @@ Only output is recorded. A typed secret is in the recording only if the program 
 			if err := f.write(a, cmp.Or(f.title, strings.TrimSpace(c.Name+" "+ui.FirstLine(code))), film); err != nil || answer == nil {
 				return err
 			}
-			_, err = conclude(a, *answer)
+			_, err = conclude(a, *answer, false)
 			return err
 		},
 	}

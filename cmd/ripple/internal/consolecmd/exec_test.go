@@ -1,0 +1,39 @@
+package consolecmd
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
+)
+
+// Lost output is reported once, and makes a successful command fail.
+func TestLostOutputIsReportedOnce(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		for exit, want := range map[int]int{0: ui.ExitFailed, 3: 3} {
+			var out, errs bytes.Buffer
+			a := ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {})
+			_, err := runOne(a, asJSON, func(out io.Writer) (console.Answer, error) {
+				if noter, ok := out.(console.GapNoter); ok {
+					noter.NoteGap(console.Gap{At: 7, Bytes: 12})
+				}
+				return console.Answer{Why: "done", Command: &console.Command{ExitCode: &exit}, Dropped: 12, DroppedAt: 7}, nil
+			})
+			assert.Equal(t, want, a.End(&cobra.Command{}, err))
+			said := strings.Count(errs.String(), "12 bytes of its output, from byte 7 on, were dropped before they were read")
+			if asJSON {
+				said += strings.Count(out.String(), `"dropped":12,"dropped_at":7`)
+			}
+			if asJSON && exit == 0 {
+				said-- // the record and the reason of the exit code
+			}
+			assert.Equal(t, 1, said, "%v %d: %s%s", asJSON, exit, errs.String(), out.String())
+		}
+	}
+}
