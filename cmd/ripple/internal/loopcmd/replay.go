@@ -89,10 +89,11 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 			return journal.ReadTurn(from, only, visit)
 		}
 	}
+	skipped := skippedLines{app: a.App, path: path}
 	err = read(f, func(number int, r journal.Record, err error) error {
 		if err != nil {
-			a.leftOut(path, number, err)
-			return nil
+			skipped.add(number, err)
+			return ctx.Err()
 		}
 		if only > 0 && r.Turn != only {
 			return nil
@@ -105,6 +106,7 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 		a.replayRecord(view, r)
 		return nil
 	})
+	skipped.sum()
 	switch {
 	case ctx.Err() != nil:
 		return ui.ExitWith(ui.ExitInterrupted)
@@ -133,9 +135,28 @@ func openEvents(path string) (*os.File, error) {
 	return f, nil
 }
 
-// leftOut names a line that no loop has written.
-func (a *player) leftOut(path string, number int, err error) {
-	a.Note("%s:%d: skipped a line that is not an event of a loop: %v", path, number, err)
+// skippedLines reports the lines of a log that no loop has written: the first few, and the number
+// of the others, for a damaged or hostile log may have millions.
+type skippedLines struct {
+	app  *ui.App
+	path string
+	n    int
+}
+
+// mostSkipped is the number of skipped lines that are reported one by one.
+const mostSkipped = 5
+
+func (s *skippedLines) add(number int, err error) {
+	if s.n++; s.n <= mostSkipped { // the error may quote a line of megabytes
+		s.app.Note("%s:%d: skipped a line that is not an event of a loop: %s", s.path, number, ui.FirstLine(record.Shorten(err.Error(), 1000)))
+	}
+}
+
+// sum reports the number of lines that add did not.
+func (s *skippedLines) sum() {
+	if more := s.n - mostSkipped; more > 0 {
+		s.app.Note("%s: skipped %d more lines that are not events of a loop", s.path, more)
+	}
 }
 
 // pace waits as long as it took then.

@@ -27,14 +27,16 @@ func (a *player) page(cmd *cobra.Command, path, file string) error {
 	}
 	defer f.Close() // opened for reading only
 	var run htmlpage.Run
+	skipped := skippedLines{app: a.App, path: path}
 	err = journal.Read(f, func(number int, r journal.Record, err error) error {
 		if err != nil {
-			a.leftOut(path, number, err)
-			return nil
+			skipped.add(number, err)
+			return cmd.Context().Err()
 		}
 		run.Take(r)
 		return cmd.Context().Err()
 	})
+	skipped.sum()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}

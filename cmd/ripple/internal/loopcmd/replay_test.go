@@ -1,0 +1,44 @@
+package loopcmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/cmd/ripple/internal/ui"
+)
+
+// A log of a million lines that no loop has written is replayed with a few words, in little memory.
+func TestAMillionBadLinesAreCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events.jsonl")
+	long := `{"type":"turn_started","time":"` + strings.Repeat("x", 1<<20) + `"}` + "\n"
+	text := `{"type":"text","text":"before"}` + "\n" + long + strings.Repeat("nonsense\n", 1_000_000) + `{"type":"text","text":"after"}` + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	for _, args := range [][]string{{path}, {path, "--turn", "1"}, {path, "--html", path + ".html"}} {
+		var out, errs bytes.Buffer
+		cmd := newReplay(ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {}))
+		cmd.SetArgs(args)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := cmd.ExecuteContext(t.Context())
+		runtime.ReadMemStats(&after)
+		if len(args) == 1 || args[1] != "--turn" {
+			require.NoError(t, err)
+		}
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
+		assert.Contains(t, errs.String(), path+":2: skipped a line that is not an event of a loop: parsing time")
+		assert.Contains(t, errs.String(), path+": skipped 999996 more lines that are not events of a loop\n")
+		assert.Equal(t, mostSkipped+1, strings.Count(errs.String(), "\n"))
+		assert.Less(t, errs.Len(), 4<<10)
+		if len(args) == 1 {
+			assert.Equal(t, "before\nafter\n", out.String())
+		}
+	}
+}
