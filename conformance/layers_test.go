@@ -114,7 +114,7 @@ var layers = map[string]row{
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
-	"cmd/ripple/internal/ui":         {5, "internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
+	"cmd/ripple/internal/ui":         {5, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/notice":     {0, ""},
@@ -128,7 +128,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/htmlpage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
-	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner schema schema/validate"},
+	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner internal/projectfile schema schema/validate"},
 
 	// Not part of the product: tests from outside.
 	"conformance":             {5, ""},

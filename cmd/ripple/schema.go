@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/schema"
 )
 
@@ -60,7 +61,7 @@ func installSchema(a *ui.App, name string, text []byte) error {
 			dirs = append(dirs, sources.UserDir)
 		}
 		if info, err := os.Stat(sources.ProjectDir); err == nil && info.IsDir() {
-			dirs = append(dirs, sources.ProjectDir)
+			dirs = append(dirs, filepath.Join(".ripple", "adapters"))
 		}
 	}
 	if len(dirs) == 0 {
@@ -79,7 +80,7 @@ func installSchema(a *ui.App, name string, text []byte) error {
 
 // putSchema writes one file. It does not replace a file that is not this JSON Schema of ripple.
 func putSchema(path, name string, text []byte) error {
-	old, err := os.ReadFile(path)
+	old, err := projectfile.Read(path, projectfile.MaxText)
 	switch {
 	case err == nil && bytes.Equal(old, text):
 		return nil
@@ -88,9 +89,10 @@ func putSchema(path, name string, text []byte) error {
 	case err == nil:
 		err = ui.ReplaceFile(path, text)
 	case errors.Is(err, fs.ErrNotExist):
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			err = ui.CreateFile(path, text)
-		}
+		err = ui.CreateFile(path, text)
+	}
+	if _, outside := errors.AsType[*ui.OutsideError](err); outside {
+		return ui.UsageError("remove the link, or write it yourself: ripple schema "+name+" > FILE", "%w", err)
 	}
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

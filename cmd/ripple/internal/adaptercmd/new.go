@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
 	"example.org/ripple/schema"
 )
 
@@ -227,17 +227,22 @@ func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file strin
 	return nil
 }
 
-// writeNew creates a file atomically; it never changes an existing one.
+// writeNew creates a file, whole or not at all; it never changes an existing one.
 func writeNew(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
-	}
 	err := ui.CreateFile(path, text)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
 		return ui.UsageError("-o names another file", "%s already exists", path)
 	}
-	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
+	return notHere(path, err)
+}
+
+// notHere returns the error for a file that is not created.
+func notHere(path string, err error) error {
+	if outside, is := errors.AsType[*ui.OutsideError](err); is {
+		return ui.UsageError("to write it there, name that place: -o "+quote.Shell(filepath.Join(outside.Target, filepath.Base(path))), "%w", err)
 	}
-	return nil
+	return ui.FailWith(ui.ExitFailed, err, "")
 }

@@ -169,6 +169,9 @@ func (p probed) checkPaths() error {
 		if _, err := os.Lstat(file); err == nil {
 			return ui.UsageError("-o names another file", "%s already exists", file)
 		}
+		if err := ui.Outside(file); err != nil {
+			return notHere(file, err)
+		}
 	}
 	return nil
 }

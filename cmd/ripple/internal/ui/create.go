@@ -1,22 +1,108 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+
+	"example.org/ripple/internal/projectfile"
 )
 
-// CreateFile creates a file atomically. The error is fs.ErrExist if it exists.
+// CreateFile creates a file, with the directories above it, whole or not at all. A path below the
+// current directory follows links only within it, for whoever made the project may have put links to
+// anywhere; any other path is where the user wants it. Errors: fs.ErrExist, *OutsideError.
 func CreateFile(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if filepath.IsLocal(path) {
+		return createHere(path, text)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, createFlags, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := writeAll(f, text); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil
+}
+
+const createFlags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+
+func writeAll(f *os.File, text []byte) error {
+	_, err := f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// OutsideError is returned for a file below the current directory that a link would create elsewhere.
+type OutsideError struct{ Path, Target string }
+
+func (e *OutsideError) Error() string {
+	return e.Path + " was not written: a symbolic link leads out of this directory, to " + e.Target
+}
+
+func createHere(path string, text []byte) error {
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return err
+	}
+	defer root.Close() // nothing is pending
+	if err := createIn(root, path, text); err != nil {
+		return cmp.Or(Outside(path), err)
+	}
+	return nil
+}
+
+func createIn(root *os.Root, name string, text []byte) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, createFlags, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := writeAll(f, text); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	return nil
+}
+
+// Outside returns an *OutsideError for a path below the current directory whose directory is
+// elsewhere because of a link, and otherwise nil.
+func Outside(path string) error {
+	here, err := filepath.Abs(".")
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil || !filepath.IsLocal(path) {
+		return nil
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		target, exists := leadsTo(filepath.Join(here, dir))
+		if _, inside := projectfile.Relative(here, target); exists && !inside {
+			return &OutsideError{path, target}
+		}
+		if exists || dir == "." {
+			return nil
+		}
+	}
+}
+
+// leadsTo returns where a path leads; a link that leads nowhere exists.
+func leadsTo(path string) (target string, exists bool) {
+	target, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return target, true
+	}
+	if target, err = os.Readlink(path); err != nil {
+		return "", false
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	return target, true
 }
 
 // ReplaceFile replaces the contents of an existing file atomically and keeps its permissions. If

@@ -1,0 +1,53 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A path below the current directory leads to no file outside of it; any other path, and links
+// within the directory, lead where they say.
+func TestNoLinkLeadsOut(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making a link needs a privilege there")
+	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	project, outside := filepath.Join(top, "project"), filepath.Join(top, "outside")
+	require.NoError(t, os.MkdirAll(filepath.Join(project, "real"), 0o700))
+	require.NoError(t, os.Mkdir(outside, 0o700))
+	t.Chdir(project)
+	for name, target := range map[string]string{"up": "../outside", "absolute": outside, "missing": "../nowhere", "within": "real"} {
+		require.NoError(t, os.Symlink(target, name))
+	}
+	require.NoError(t, os.Symlink("../../outside", filepath.Join("real", "up")))
+	require.NoError(t, os.Symlink(filepath.Join(outside, "new"), "dangling"))
+
+	for path, target := range map[string]string{
+		"up/f": outside, "up/deep/er/f": outside, "absolute/f": outside, "within/up/f": outside, "missing/f": filepath.Join(top, "nowhere"),
+	} {
+		var refused *OutsideError
+		require.ErrorAs(t, CreateFile(path, nil), &refused, path)
+		assert.Equal(t, OutsideError{path, target}, *refused)
+		assert.ErrorAs(t, Outside(path), &refused, path)
+	}
+	assert.ErrorIs(t, CreateFile("dangling", nil), os.ErrExist)
+	for _, path := range []string{"f", "within/f", "new/er/f", "../outside/f", filepath.Join(outside, "g")} {
+		require.NoError(t, Outside(path), path)
+		require.NoError(t, CreateFile(path, []byte("text")), path)
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, "text", string(text))
+		assert.ErrorIs(t, CreateFile(path, nil), os.ErrExist)
+	}
+	assert.FileExists(t, filepath.Join("real", "f"))
+	assert.NoDirExists(t, filepath.Join(top, "nowhere"))
+	entries, err := os.ReadDir(outside)
+	require.NoError(t, err)
+	assert.Len(t, entries, 2)
+}
