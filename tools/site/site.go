@@ -22,7 +22,7 @@ import (
 
 // The pages in the order of the list of contents; other documents in docs are between.
 var (
-	topics = []string{"README.md", "docs/commands.md", "docs/consoles.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
+	topics = []string{"README.md", "docs/commands.md", "docs/consoles.md", "docs/mcp.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
 	others = []string{"SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md"}
 )
 
