@@ -8,79 +8,80 @@ import (
 	"example.org/ripple/runtime/internal/vt"
 )
 
-// Bounds of what is kept. Where they are reached a film ends, and says so.
+// Limits of a recording. One that reaches maxRuns ends there, with Cut set.
 const (
-	frameTime = time.Second / 30 // what comes closer together is one frame
+	frameTime = time.Second / 30 // changes within this time are one frame
 	maxRuns   = 100_000          // about 5 MB of a page
 )
 
-// Film is what a terminal showed, from its first frame to its end.
-type Film struct {
-	Cols, Rows int // cells that are used in any frame
+// Recording is what a terminal showed, from its first frame to its end.
+type Recording struct {
+	Cols, Rows int // the cells that any frame uses; at most the size of the terminal
 	Frames     []Frame
 	Length     time.Duration
-	Cut        bool // there was more
+	Cut        bool // the output was longer than a recording may be, and its end is missing
 }
 
 // Frame is a change of the screen.
 type Frame struct {
 	At    time.Duration // since the first frame
-	Lines []Line        // those that are different now
+	Lines []Line        // the rows that changed
 }
 
 // Line is one row as it is shown from a frame on.
 type Line struct {
-	Row  int
-	Runs []Run // without blanks at its end
+	Row  int   // from 0, the top
+	Runs []Run // without blanks at the end
 }
 
 // Run is text of one style on one line.
 type Run struct {
-	Column, Width int // cells
+	Column, Width int // in cells; columns count from 0
 	Text          string
 	Style         Style
 }
 
-// Style is how text is shown. Colours are #rrggbb; empty: the default.
+// Style is how text is shown. Colors are #rrggbb; empty means the terminal's default.
 type Style struct {
 	Fg, Bg                               string
 	Bold, Dim, Italic, Underline, Strike bool
 }
 
-// Recorder makes a film of output. It is not safe for concurrent use.
+// Recorder makes a Recording of output. It is not safe for concurrent use.
 type Recorder struct {
-	screen  *vt.Screen
-	pause   time.Duration
-	film    Film
-	shown   [][]Run
-	began   bool
-	last    time.Duration // of the stream, of the latest output
-	now     time.Duration // of the film, at that
-	pending bool          // there is output that no frame has
-	since   time.Duration // of the film: when that began
-	runs    int
+	screen   *vt.Screen
+	pause    time.Duration
+	recorded Recording
+	shown    [][]Run
+	began    bool
+	last     time.Duration // when the latest output arrived, in the time of the stream
+	now      time.Duration // the same in the time of the recording, whose pauses are shorter
+	pending  bool          // there is output that is in no frame yet
+	since    time.Duration // when that output began, in the time of the recording
+	runs     int
 }
 
-// New is for a terminal of that size. A time in which nothing happens is told as pause
-// if it is longer; 0: as long as it was.
+// New returns a Recorder for a terminal of cols by rows cells. Times without output that are
+// longer than pause are shortened to it; 0 keeps them.
 func New(cols, rows int, pause time.Duration) *Recorder {
 	return &Recorder{screen: vt.New(vt.Options{Cols: cols, Rows: rows}), pause: pause}
 }
 
-// Output is what the terminal was given at a time of the stream, which never goes back.
+// Output records what a program wrote to the terminal. at is the time since the beginning of
+// the stream; it must not decrease from call to call.
 func (r *Recorder) Output(at time.Duration, data []byte) {
 	r.tick(at)
 	r.screen.Write(data)
 }
 
-// Resize changes the terminal's size.
+// Resize records a new size of the terminal, at a time as for Output.
 func (r *Recorder) Resize(at time.Duration, cols, rows int) {
 	r.tick(at)
 	r.screen.Resize(cols, rows)
 }
 
-// tick lets the film's time go on to that of a change, behind the frame that is complete
-// by then.
+// tick advances the recording to the time of a change. A frame that is complete by then is
+// added first.
 func (r *Recorder) tick(at time.Duration) {
 	r.pass(at)
 	if !r.pending {
@@ -102,10 +103,10 @@ func (r *Recorder) pass(at time.Duration) {
 	}
 }
 
-// take adds a frame, if it is another one than the last.
+// take adds a frame if it differs from the last one.
 func (r *Recorder) take() {
 	r.pending = false
-	if r.film.Cut {
+	if r.recorded.Cut {
 		return
 	}
 	_, rows := r.screen.Size()
@@ -125,21 +126,21 @@ func (r *Recorder) take() {
 		f.Lines = append(f.Lines, Line{y, runs})
 		r.runs += len(runs) + 1
 		if n := len(runs); n > 0 {
-			r.film.Cols, r.film.Rows = max(r.film.Cols, runs[n-1].Column+runs[n-1].Width), max(r.film.Rows, y+1)
+			r.recorded.Cols, r.recorded.Rows = max(r.recorded.Cols, runs[n-1].Column+runs[n-1].Width), max(r.recorded.Rows, y+1)
 		}
 	}
 	if len(f.Lines) > 0 {
-		r.film.Frames = append(r.film.Frames, f)
+		r.recorded.Frames = append(r.recorded.Frames, f)
 	}
-	r.film.Cut = r.runs > maxRuns
+	r.recorded.Cut = r.runs > maxRuns
 }
 
-// line are the runs of a row, the cursor as a style.
+// line returns the runs of a row; the cursor is shown by a style.
 func (r *Recorder) line(y int) []Run {
 	var runs []Run
 	cx, cy := r.screen.Cursor()
 	cursor := cy == y && !r.screen.Modes().CursorHidden
-	wide := 0 // cells of each character of the latest run: fonts do not keep to that
+	wide := 0 // cells of each character of the latest run: in many fonts the widths differ
 	for x, c := range r.screen.Cells(y) {
 		if c.Width == 0 {
 			continue
@@ -159,7 +160,7 @@ func (r *Recorder) line(y int) []Run {
 	return trimmed(runs)
 }
 
-// trimmed leaves out the blanks that nobody can see.
+// trimmed removes invisible blanks.
 func trimmed(runs []Run) []Run {
 	runs = slices.DeleteFunc(runs, func(r Run) bool {
 		return r.Style.Bg == "" && !r.Style.Underline && !r.Style.Strike && strings.Trim(r.Text, " ") == ""
@@ -173,15 +174,15 @@ func trimmed(runs []Run) []Run {
 	return runs
 }
 
-// Text is what is shown now.
+// Text returns the text that the screen shows now.
 func (r *Recorder) Text() string { return string(r.screen.AppendText(nil)) }
 
-// Finish gives the film, which ends at that time of the stream.
-func (r *Recorder) Finish(at time.Duration) *Film {
+// Finish returns the recording, which ends at a time as for Output.
+func (r *Recorder) Finish(at time.Duration) *Recording {
 	r.pass(at)
 	if r.pending {
 		r.take()
 	}
-	r.film.Length = r.now
-	return &r.film
+	r.recorded.Length = r.now
+	return &r.recorded
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// at is a recording of pieces, one each so long after the other.
-func at(step, pause time.Duration, pieces ...string) *Film {
+// at returns a recording of pieces, each written one step after the one before.
+func at(step, pause time.Duration, pieces ...string) *Recording {
 	r := New(20, 4, pause)
 	for i, p := range pieces {
 		r.Output(time.Duration(i)*step, []byte(p))
@@ -19,8 +19,8 @@ func at(step, pause time.Duration, pieces ...string) *Film {
 	return r.Finish(time.Duration(len(pieces)) * step)
 }
 
-// shown is what a film shows after its last frame, a line each.
-func shown(f *Film) []string {
+// shown returns the lines that a recording shows after its last frame.
+func shown(f *Recording) []string {
 	lines := make([]string, f.Rows)
 	for _, frame := range f.Frames {
 		for _, l := range frame.Lines {
@@ -40,15 +40,15 @@ func shown(f *Film) []string {
 
 func TestFrames(t *testing.T) {
 	f := at(time.Second, 0, "\x1b[?25lone", "\r\ntwo", "\x1b[1;1Hten", "\x1b[?25l")
-	require.Len(t, f.Frames, 3, "what changes nothing is no frame")
+	require.Len(t, f.Frames, 3, "output that changes nothing makes no frame")
 	assert.Equal(t, []time.Duration{0, time.Second, 2 * time.Second}, []time.Duration{f.Frames[0].At, f.Frames[1].At, f.Frames[2].At})
-	assert.Equal(t, []Line{{1, []Run{{0, 3, "two", Style{}}}}}, f.Frames[1].Lines, "only what is different")
+	assert.Equal(t, []Line{{1, []Run{{0, 3, "two", Style{}}}}}, f.Frames[1].Lines, "only the changed lines")
 	assert.Equal(t, 4*time.Second, f.Length)
-	assert.Equal(t, [2]int{3, 2}, [2]int{f.Cols, f.Rows}, "no more than is used")
+	assert.Equal(t, [2]int{3, 2}, [2]int{f.Cols, f.Rows}, "the cells that are used")
 	assert.Equal(t, []string{"ten", "two"}, shown(f))
 }
 
-// Long pauses are cut, and what comes together is one frame.
+// Long pauses are shortened, and changes at nearly the same time are one frame.
 func TestTimes(t *testing.T) {
 	f := at(time.Hour, 2*time.Second, "a", "b", "c")
 	assert.Equal(t, 6*time.Second, f.Length)
@@ -64,12 +64,12 @@ func TestStyles(t *testing.T) {
 		{4, 1, "x", Style{Fg: "#ff0000", Bg: "#010203"}},
 		{5, 3, "inv", Style{Fg: Background, Bg: Foreground}},
 		{8, 3, "  .", Style{}},
-	}, f.Frames[0].Lines[0].Runs, "what is hidden is not there, and blanks at the end are not")
+	}, f.Frames[0].Lines[0].Runs, "neither hidden text nor blanks at the end are recorded")
 	f = at(time.Second, 0, "日本x")
 	assert.Equal(t, []Run{{0, 4, "日本", Style{}}, {4, 1, "x", Style{}}, {5, 1, " ", Style{Fg: Background, Bg: Foreground}}}, f.Frames[0].Lines[0].Runs, "with the cursor")
 }
 
-// However the output is cut, the end is the same.
+// The last frame does not depend on how the output is split.
 func FuzzCut(f *testing.F) {
 	f.Add("a\x1b[31mb\r\nü日\x1b[2J\x1b[Hc", uint8(3))
 	f.Fuzz(func(t *testing.T, text string, cut uint8) {
@@ -103,24 +103,24 @@ func TestRead(t *testing.T) {
 		f, err := Read(strings.NewReader(text), 0)
 		require.NoError(t, err, name)
 		assert.Equal(t, []string{"login:", "hello "}, shown(f), name)
-		assert.NotContains(t, fmt.Sprint(f), "hunter2", "what is typed is in no film")
+		assert.NotContains(t, fmt.Sprint(f), "hunter2", "typed text is not recorded")
 		assert.Equal(t, 2*time.Second, f.Frames[1].At, name)
 	}
 	for text, want := range map[string]string{
-		"":                                     "it is empty",
-		"{}":                                   "line 1: it is not the header",
+		"":                                     "not an asciicast: no first line: unexpected EOF",
+		"{}":                                   "line 1: not the header",
 		"x":                                    "line 1",
-		`{"version":2}` + "\n[1]":              "line 2: it is no event, [SECONDS, CODE, DATA]: 1 values",
-		`{"version":2}` + "\n" + `[-1,"o",""]`: "line 2: it is no event, [SECONDS, CODE, DATA]: -1 seconds",
-		`{"version":2}` + "\n" + `[1e300,"o",""]`: "line 2: it is no event",
-		`{"version":3}` + "\n" + `[1,"r","x"]`:    `line 2: "x" is no size`,
+		`{"version":2}` + "\n[1]":              "line 2: not an event [SECONDS, CODE, DATA]: it has 1 values",
+		`{"version":2}` + "\n" + `[-1,"o",""]`: "line 2: not an event [SECONDS, CODE, DATA]: SECONDS is -1",
+		`{"version":2}` + "\n" + `[1e300,"o",""]`: "line 2: not an event",
+		`{"version":3}` + "\n" + `[1,"r","x"]`:    `line 2: invalid size "x"`,
 	} {
 		_, err := Read(strings.NewReader(text), 0)
 		require.ErrorContains(t, err, want, text)
 	}
 }
 
-// A film has an end, whatever comes.
+// The size of a recording is bounded.
 func TestBounds(t *testing.T) {
 	r := New(200, 50, 0)
 	for i := range 30 {

@@ -3,6 +3,7 @@ package cast
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,17 +23,17 @@ type header struct {
 // maxLine bounds an event, in bytes.
 const maxLine = 16 << 20
 
-// Read makes a film of an asciicast of version 2 or 3. What was typed (events i) is left
-// out. pause is as for New. An error names the line.
-func Read(in io.Reader, pause time.Duration) (*Film, error) {
+// Read converts an asciicast of version 2 or 3. Input events (i), which hold what was typed,
+// are ignored. pause is as for New. Errors in the file's content name the line.
+func Read(in io.Reader, pause time.Duration) (*Recording, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	if !lines.Scan() {
-		return nil, fmt.Errorf("it is empty, and not an asciicast (%w)", errors.Join(io.ErrUnexpectedEOF, lines.Err()))
+		return nil, fmt.Errorf("not an asciicast: no first line: %w", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
 	}
 	var h header
 	if err := json.Unmarshal(lines.Bytes(), &h); err != nil || h.Version != 2 && h.Version != 3 {
-		return nil, errors.New("line 1: it is not the header of an asciicast of version 2 or 3")
+		return nil, errors.New("line 1: not the header of an asciicast of version 2 or 3")
 	}
 	if h.Version == 3 {
 		h.Width, h.Height = h.Term.Cols, h.Term.Rows
@@ -59,7 +60,7 @@ func Read(in io.Reader, pause time.Duration) (*Film, error) {
 		case 'r':
 			var cols, rows int
 			if _, err := fmt.Sscanf(data, "%dx%d", &cols, &rows); err != nil {
-				return nil, fmt.Errorf("line %d: %q is no size; write COLSxROWS", number, data)
+				return nil, fmt.Errorf("line %d: invalid size %q: write COLSxROWS", number, data)
 			}
 			r.Resize(at, cols, rows)
 		}
@@ -75,19 +76,19 @@ const maxTime = 1e9
 
 func parse(line []byte) (at time.Duration, code rune, data string, err error) {
 	var fields []json.RawMessage
-	var name string // of one character
+	var name string // one character
 	var seconds float64
 	if err = json.Unmarshal(line, &fields); err == nil && len(fields) < 3 {
-		err = fmt.Errorf("%d values", len(fields))
+		err = fmt.Errorf("it has %d values", len(fields))
 	}
 	if err == nil {
 		err = errors.Join(json.Unmarshal(fields[0], &seconds), json.Unmarshal(fields[1], &name), json.Unmarshal(fields[2], &data))
 	}
 	if err == nil && (seconds < 0 || seconds > maxTime) {
-		err = fmt.Errorf("%v seconds", seconds)
+		err = fmt.Errorf("SECONDS is %v", seconds)
 	}
 	if err != nil {
-		return 0, 0, "", fmt.Errorf("it is no event, [SECONDS, CODE, DATA]: %w", err)
+		return 0, 0, "", fmt.Errorf("not an event [SECONDS, CODE, DATA]: %w", err)
 	}
 	code, _ = utf8.DecodeRuneInString(name)
 	return time.Duration(seconds * float64(time.Second)), code, data, nil

@@ -6,8 +6,8 @@ import (
 	"example.org/ripple/runtime/internal/vt"
 )
 
-// The colours of a terminal that says nothing of them: dark, with xterm's palette but
-// for its two blues, which cannot be read on it.
+// The colors of a terminal that does not define any: dark, with xterm's palette except for its
+// two blues, which are not readable on it.
 const (
 	Foreground = "#e6e6e6"
 	Background = "#16181d"
@@ -18,7 +18,7 @@ var basic = [16]string{
 	"#7d8590", "#ff616e", "#a5e075", "#f0a45d", "#4dc4ff", "#de73ff", "#4cd1e0", "#ffffff",
 }
 
-// levels are those of the cube of colours 16 to 231 (xterm's 256colres.pl).
+// levels are those of the color cube, 16 to 231 (xterm's 256colres.pl).
 var levels = [6]uint8{0, 95, 135, 175, 215, 255}
 
 func colourOf(c vt.Colour) string {

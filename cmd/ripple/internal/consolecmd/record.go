@@ -66,11 +66,11 @@ Only output is recorded. A typed secret is in the recording only if the program 
 			if len(args) > 1 {
 				code = args[1]
 			}
-			film, answer, err := f.record(a, cmd.Context(), c, code)
+			rec, answer, err := f.record(a, cmd.Context(), c, code)
 			if err != nil {
 				return err
 			}
-			if err := f.write(a, cmp.Or(f.title, strings.TrimSpace(c.Name+" "+ui.FirstLine(code))), film); err != nil || answer == nil {
+			if err := f.write(a, cmp.Or(f.title, strings.TrimSpace(c.Name+" "+ui.FirstLine(code))), rec); err != nil || answer == nil {
 				return err
 			}
 			_, err = conclude(a, *answer, false)
@@ -94,28 +94,28 @@ func (f recordFlags) convert(a *ui.App) error {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
 	defer in.Close() // opened for reading only
-	film, err := cast.Read(in, f.pause)
+	rec, err := cast.Read(in, f.pause)
 	if err != nil {
 		return ui.UsageError("ripple exec --record FILE writes one", "%s: %w", f.from, err)
 	}
-	return f.write(a, cmp.Or(f.title, filepath.Base(f.from)), film)
+	return f.write(a, cmp.Or(f.title, filepath.Base(f.from)), rec)
 }
 
 // write writes each requested file and prints its name.
-func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
-	if len(film.Frames) == 0 {
+func (f recordFlags) write(a *ui.App, title string, rec *cast.Recording) error {
+	if len(rec.Frames) == 0 {
 		return ui.FailWith(ui.ExitFailed, errors.New("nothing was shown: there is nothing to record"), "")
 	}
 	var written []string
 	for _, kind := range []struct {
 		file string
-		make func(io.Writer, string, *cast.Film) error
-	}{{f.html, htmlpage.WriteFilm}, {f.svg, htmlpage.WriteFilmSVG}} {
+		make func(io.Writer, string, *cast.Recording) error
+	}{{f.html, htmlpage.WriteRecording}, {f.svg, htmlpage.WriteRecordingSVG}} {
 		if kind.file == "" {
 			continue
 		}
 		var b bytes.Buffer
-		if err := kind.make(&b, title, film); err != nil {
+		if err := kind.make(&b, title, rec); err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 		if err := ui.WritePrivate(kind.file, b.Bytes()); err != nil {
@@ -123,7 +123,7 @@ func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
 		}
 		written = append(written, kind.file)
 	}
-	if film.Cut {
+	if rec.Cut {
 		a.Note("%s does not contain the whole recording: the rest would make it too large", written[0])
 	}
 	if f.json {
@@ -132,7 +132,7 @@ func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
 			Files  []string `json:"files"`
 			Frames int      `json:"frames"`
 			Cut    bool     `json:"cut"`
-		}{written[0], written, len(film.Frames), film.Cut})
+		}{written[0], written, len(rec.Frames), rec.Cut})
 	}
 	a.Printf("%s\n", strings.Join(written, "\n"))
 	return nil
@@ -140,7 +140,7 @@ func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
 
 // record attaches to the console until the recording ends. The answer is the result of the code,
 // nil if there is none.
-func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, code string) (*cast.Film, *console.Answer, error) {
+func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, code string) (*cast.Recording, *console.Answer, error) {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	if f.length > 0 {
@@ -165,8 +165,8 @@ func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, c
 	if f.json {
 		shown = io.Discard
 	}
-	film, err := r.follow(ctx, c, on, code, shown)
-	return film, r.answer, err
+	rec, err := r.follow(ctx, c, on, code, shown)
+	return rec, r.answer, err
 }
 
 // recording is a recording in progress.
@@ -184,7 +184,7 @@ type outcome struct {
 
 // follow records the console. The code is sent once the initial screen has been recorded, and the
 // recording ends when the end of the command is shown.
-func (r *recording) follow(ctx context.Context, c *console.Client, on *console.Attachment, code string, shown io.Writer) (*cast.Film, error) {
+func (r *recording) follow(ctx context.Context, c *console.Client, on *console.Attachment, code string, shown io.Writer) (*cast.Recording, error) {
 	ended := make(chan outcome, 1)
 	final := "" // the screen after the command; unknown while it runs
 	happened := make(chan console.Happening)

@@ -8,7 +8,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// Run is what a page tells of: the fold of a loop's records, in their order.
+// Run is the content of a page, computed from a loop's records in their order.
 type Run struct {
 	Plan record.Tasks // as it is now
 
@@ -21,18 +21,18 @@ type Run struct {
 
 // turn is one card.
 type turn struct {
-	record.Line // that it began with
+	record.Line // its first line
 	took        time.Duration
 	used        event.Tokens
 	cost        float64
 	events      []*happened
 	open        []*happened // tools without a result
 	ended       *record.Line
-	after       []record.Line // verified, committed, and what else came behind
+	after       []record.Line // verified, committed, and the other lines after its end
 	added, gone int           // lines, as tools that write say it
 }
 
-// happened is an event, and the result of a tool with it.
+// happened is an event; that of a tool includes the result.
 type happened struct {
 	event.Event
 	at     time.Time
@@ -41,13 +41,13 @@ type happened struct {
 	line   *record.Line // instead of an event: what the loop noted in the middle of a turn
 }
 
-// Longest texts that are kept of one event, in bytes.
+// Maximum lengths of the texts kept of one event, in bytes.
 const (
 	maxSaid   = 20_000
 	maxResult = 4_000
 )
 
-// Take folds one record in. A run that begins anew begins another page.
+// Take adds one record. The start of another run starts another page.
 func (r *Run) Take(rec journal.Record) {
 	if !rec.Time.IsZero() {
 		if r.began.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// card is a turn; a short one leaves out what was said and done in it.
+// card returns the markup of a turn; a short one leaves out its messages and tools.
 func (t *turn) card(short bool) string {
 	var m markup
 	m.Open("article", "id", "turn-"+strconv.Itoa(t.Turn), "class", t.outcome(), "tabindex", "-1")
@@ -140,7 +140,7 @@ func say(m *markup, text string) {
 	end()
 }
 
-// fold is a line, with how long it took, and more behind it if there is more.
+// fold writes a line with a duration, which expands to show the content, if there is any.
 func fold(m *markup, class, title, took, content string) {
 	line, more := "p", strings.TrimSpace(content) != ""
 	if more {

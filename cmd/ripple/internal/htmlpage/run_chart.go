@@ -43,7 +43,7 @@ func (r *Run) chart(m *markup) {
 	row(m, "time", "time of each turn", bars, func(b bar) (float64, string) { return b.took.Seconds(), short(b.took) })
 }
 
-// short is a time of which less than a second is told, too.
+// short formats a duration; one below a second is in milliseconds.
 func short(d time.Duration) string {
 	if d < time.Second {
 		return d.Round(time.Millisecond).String()

@@ -17,7 +17,7 @@ var (
 	runScript string
 )
 
-// maxBytes is how large a page may become; older turns are told shorter for it.
+// maxBytes is the maximum size of a page; older turns are shortened to keep to it.
 const maxBytes = 4_500_000
 
 // Write makes the page of a run.
@@ -84,8 +84,8 @@ func plan(m *markup, tasks record.Tasks) {
 	m.Close("details")
 }
 
-// cards are the turns. Where they would be too many bytes, what was said in the oldest
-// ones is left out, which their cards say, and then these cards themselves.
+// cards writes the cards of the turns. If they would be too large, the messages and tools of the
+// oldest turns are left out, which their cards say, and then these cards themselves.
 func (r *Run) cards(m *markup) {
 	rendered := make([]string, len(r.turns))
 	room, first, short := maxBytes-m.Len(), 0, false

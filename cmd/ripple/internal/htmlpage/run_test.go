@@ -150,7 +150,7 @@ func long(events int) *Run {
 	return &r
 }
 
-// A page stays below 5 MB; the newest turns are told in full, and what is left out is said.
+// A page stays below 5 MB; the newest turns are complete, and a note says what is left out.
 func TestPageOfALongRun(t *testing.T) {
 	for _, events := range []int{10_000, 50_000} {
 		html := page(t, long(events))

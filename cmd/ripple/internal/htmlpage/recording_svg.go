@@ -8,7 +8,7 @@ import (
 	"example.org/ripple/runtime/cast"
 )
 
-// Measures of a cell, and of what is around all, in pixels.
+// Sizes of a cell and of the margin around all cells, in pixels.
 const (
 	cellWidth, cellHeight = 8.4, 19.0
 	fontSize, baseline    = 14, 14.0
@@ -16,17 +16,17 @@ const (
 	hold                  = 3 * time.Second // how long the end is shown before it begins again
 )
 
-// WriteFilmSVG writes a picture that moves, again and again. Where nothing moves, as in print, it
-// is the last frame.
-func WriteFilmSVG(w io.Writer, title string, f *cast.Film) error {
+// WriteRecordingSVG writes an animated picture that repeats. Where it is not animated, as in print, it
+// shows the last frame.
+func WriteRecordingSVG(w io.Writer, title string, f *cast.Recording) error {
 	wide, high := float64(f.Cols)*cellWidth+2*margin, float64(f.Rows)*cellHeight+2*margin
 	var m markup
 	m.Open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+number(wide)+" "+number(high), "width", number(wide), "height", number(high),
 		"font-family", "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace", "font-size", strconv.Itoa(fontSize), "fill", cast.Foreground)
 	m.Element("title", title)
 	m.Open("rect", "width", "100%", "height", "100%", "rx", "6", "fill", cast.Background)
-	// Every time below is one of this clock, which begins anew with the film.
-	m.Open("animate", "id", "film", "attributeName", "rx", "values", "6;6", "dur", seconds(f.Length+hold), "begin", "0s;film.end")
+	// Every time below is one of this clock, which starts again with each repetition.
+	m.Open("animate", "id", "clock", "attributeName", "rx", "values", "6;6", "dur", seconds(f.Length+hold), "begin", "0s;clock.end")
 	m.Close("animate")
 	m.Close("rect")
 	for _, s := range spells(f) {
@@ -46,7 +46,7 @@ type spell struct {
 }
 
 // spells are those of all rows that show something, in the order of their beginning.
-func spells(f *cast.Film) []spell {
+func spells(f *cast.Recording) []spell {
 	var all []spell
 	open := map[int]int{} // row → its spell in all
 	for _, frame := range f.Frames {
@@ -68,11 +68,11 @@ func (s spell) write(m *markup) {
 	if s.last {
 		m.Open("g")
 		if s.from > 0 {
-			set(m, "hidden", "film.begin", s.from)
+			set(m, "hidden", "clock.begin", s.from)
 		}
 	} else {
 		m.Open("g", "visibility", "hidden")
-		set(m, "visible", "film.begin+"+seconds(s.from), s.to-s.from)
+		set(m, "visible", "clock.begin+"+seconds(s.from), s.to-s.from)
 	}
 	top := margin + float64(s.row)*cellHeight
 	for _, r := range s.runs {

@@ -19,7 +19,7 @@ import (
 
 const evil = `</script></title></text><script>alert(1)</script>"'><img src=x onerror=alert(1)><!-- ` + "\u202e"
 
-func film(pieces ...string) *cast.Film {
+func recorded(pieces ...string) *cast.Recording {
 	r := cast.New(100, 6, 0)
 	for i, p := range pieces {
 		r.Output(time.Duration(i)*time.Second, []byte(p))
@@ -27,41 +27,41 @@ func film(pieces ...string) *cast.Film {
 	return r.Finish(time.Duration(len(pieces)) * time.Second)
 }
 
-func filmPage(t *testing.T, write func(io.Writer, string, *cast.Film) error, title string, f *cast.Film) string {
+func recordingPage(t *testing.T, write func(io.Writer, string, *cast.Recording) error, title string, f *cast.Recording) string {
 	t.Helper()
 	var b strings.Builder
 	require.NoError(t, write(&b, title, f))
 	return b.String()
 }
 
-// The page has the film as data, which says what was shown, when, and how.
-func TestFilm(t *testing.T) {
-	html := filmPage(t, WriteFilm, "a title", film("\x1b[?25lone", "\x1b[2;3H\x1b[1;4;31mtwo"))
-	found := regexp.MustCompile(`(?s)<script type="application/json" id="film">(.*?)</script>`).FindStringSubmatch(html)
+// The page contains the recording as data: what was shown, when, and in which style.
+func TestRecording(t *testing.T) {
+	html := recordingPage(t, WriteRecording, "a title", recorded("\x1b[?25lone", "\x1b[2;3H\x1b[1;4;31mtwo"))
+	found := regexp.MustCompile(`(?s)<script type="application/json" id="recording">(.*?)</script>`).FindStringSubmatch(html)
 	require.NotNil(t, found)
 	assert.JSONEq(t, `{"cols":5,"rows":2,"length":2000,
 		"styles":[{},{"color":"#e05561","fontWeight":"bold","textDecoration":"underline"}],
 		"frames":[[0,[[0,[[0,3,"one",0]]]]],[1000,[[1,[[2,3,"two",1]]]]]]}`, found[1])
 	assert.Contains(t, html, "<title>a title</title>")
-	assert.Contains(t, html, "script-src "+strings.ReplaceAll(hashSource(filmScript), "'", "&#39;"))
+	assert.Contains(t, html, "script-src "+strings.ReplaceAll(hashSource(recordingScript), "'", "&#39;"))
 }
 
 // Whatever was shown is text.
-func TestFilmIsNoMarkup(t *testing.T) {
-	html := filmPage(t, WriteFilm, evil, film(evil))
-	assert.Equal(t, 2, strings.Count(html, "<script"), "the film and the player")
+func TestRecordedTextIsNotMarkup(t *testing.T) {
+	html := recordingPage(t, WriteRecording, evil, recorded(evil))
+	assert.Equal(t, 2, strings.Count(html, "<script"), "the recording and the player")
 	assert.NotContains(t, html, "<img")
 	assert.NotContains(t, html, "\u202e")
-	found := regexp.MustCompile(`(?s)<script type="application/json" id="film">(.*?)</script>`).FindStringSubmatch(html)
-	var d filmData
+	found := regexp.MustCompile(`(?s)<script type="application/json" id="recording">(.*?)</script>`).FindStringSubmatch(html)
+	var d recordingData
 	require.NoError(t, json.Unmarshal([]byte(found[1]), &d))
 	assert.Contains(t, fmt.Sprint(d.Frames), "<img src=x")
 }
 
 // The picture is XML with our elements alone, and its last frame is what is shown where
 // nothing moves.
-func TestFilmSVG(t *testing.T) {
-	svg := filmPage(t, WriteFilmSVG, evil, film("\x1b[?25l"+evil, "\x1b[2J\x1b[H\x1b[44mlast", "\x1b[3;1Hmore"))
+func TestRecordingSVG(t *testing.T) {
+	svg := recordingPage(t, WriteRecordingSVG, evil, recorded("\x1b[?25l"+evil, "\x1b[2J\x1b[H\x1b[44mlast", "\x1b[3;1Hmore"))
 	d := xml.NewDecoder(strings.NewReader(svg))
 	var still, moving []string
 	hidden := 0
@@ -98,8 +98,8 @@ func TestFilmSVG(t *testing.T) {
 	assert.Equal(t, []string{"last", "more"}, still)
 	require.Len(t, moving, 1)
 	assert.Contains(t, moving[0], "<script>alert(1)</script>")
-	assert.Contains(t, svg, `<set attributeName="visibility" to="visible" begin="film.begin+0.000s" dur="1.000s">`)
-	assert.Contains(t, svg, `<set attributeName="visibility" to="hidden" begin="film.begin" dur="2.000s">`)
+	assert.Contains(t, svg, `<set attributeName="visibility" to="visible" begin="clock.begin+0.000s" dur="1.000s">`)
+	assert.Contains(t, svg, `<set attributeName="visibility" to="hidden" begin="clock.begin" dur="2.000s">`)
 	assert.Contains(t, svg, `fill="#4aa5f0"`)
 }
 

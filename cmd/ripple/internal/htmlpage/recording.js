@@ -1,14 +1,14 @@
 "use strict";
 (function () {
-  var film = JSON.parse(document.getElementById("film").textContent);
+  var recording = JSON.parse(document.getElementById("recording").textContent);
   var screen = document.getElementById("screen"), play = document.getElementById("play");
   var at = document.getElementById("at"), time = document.getElementById("time");
   var rows = [], state, next, now, playing = 0, before;
 
   // What is shown first is the end: it says most.
-  screen.style.setProperty("--cols", film.cols);
-  for (var i = 0; i < film.rows; i++) rows.push(screen.appendChild(document.createElement("div")));
-  at.max = film.length;
+  screen.style.setProperty("--cols", recording.cols);
+  for (var i = 0; i < recording.rows; i++) rows.push(screen.appendChild(document.createElement("div")));
+  at.max = recording.length;
 
   function draw(row) {
     var line = rows[row], column = 0;
@@ -18,7 +18,7 @@
       var span = document.createElement("span");
       span.textContent = run[2];
       span.style.width = run[1] + "ch";
-      Object.assign(span.style, film.styles[run[3]]);
+      Object.assign(span.style, recording.styles[run[3]]);
       line.append(span);
       column = run[0] + run[1];
     });
@@ -30,9 +30,9 @@
       state = [];
       rows.forEach(function (_, row) { changed.add(row); });
     }
-    for (; next < film.frames.length && film.frames[next][0] <= to; next++) {
-      film.frames[next][1].forEach(function (line) {
-        if (line[0] >= film.rows) return;
+    for (; next < recording.frames.length && recording.frames[next][0] <= to; next++) {
+      recording.frames[next][1].forEach(function (line) {
+        if (line[0] >= recording.rows) return;
         state[line[0]] = line[1];
         changed.add(line[0]);
       });
@@ -40,12 +40,12 @@
     changed.forEach(draw);
     now = to;
     at.value = now;
-    time.textContent = (now / 1000).toFixed(1) + " / " + (film.length / 1000).toFixed(1) + " s";
+    time.textContent = (now / 1000).toFixed(1) + " / " + (recording.length / 1000).toFixed(1) + " s";
   }
   function step(stamp) {
-    if (before !== undefined) show(Math.min(film.length, now + stamp - before));
+    if (before !== undefined) show(Math.min(recording.length, now + stamp - before));
     before = stamp;
-    if (now >= film.length) return stop();
+    if (now >= recording.length) return stop();
     playing = requestAnimationFrame(step);
   }
   function stop() {
@@ -55,12 +55,12 @@
   }
   function toggle() {
     if (playing) return stop();
-    if (now >= film.length) show(0);
+    if (now >= recording.length) show(0);
     before = undefined;
     play.textContent = "stop";
     playing = requestAnimationFrame(step);
   }
-  function seek(to) { show(Math.max(0, Math.min(film.length, to))); }
+  function seek(to) { show(Math.max(0, Math.min(recording.length, to))); }
 
   play.addEventListener("click", toggle);
   at.addEventListener("input", function () { seek(Number(at.value)); });
@@ -72,5 +72,5 @@
     else return;
     e.preventDefault();
   });
-  show(film.length);
+  show(recording.length);
 })();

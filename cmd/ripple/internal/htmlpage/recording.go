@@ -12,14 +12,14 @@ import (
 )
 
 var (
-	//go:embed film.css
-	filmStyle string
-	//go:embed film.js
-	filmScript string
+	//go:embed recording.css
+	recordingStyle string
+	//go:embed recording.js
+	recordingScript string
 )
 
-// filmData is a film as the page's script reads it.
-type filmData struct {
+// recordingData is a recording as the page's script reads it.
+type recordingData struct {
 	Cols   int     `json:"cols"`
 	Rows   int     `json:"rows"`
 	Length int64   `json:"length"` // milliseconds, as all times
@@ -37,13 +37,13 @@ type look struct {
 	Opacity    string `json:"opacity,omitempty"`
 }
 
-// WriteFilm writes the page.
-func WriteFilm(w io.Writer, title string, f *cast.Film) error {
-	film, err := json.Marshal(encode(f)) // escapes <, > and &
+// WriteRecording writes a page that plays a recording.
+func WriteRecording(w io.Writer, title string, f *cast.Recording) error {
+	data, err := json.Marshal(encode(f)) // escapes <, > and &
 	if err != nil {
 		return err
 	}
-	return document{Title: title, Style: filmStyle, Script: filmScript}.Write(w, func(m *markup) {
+	return document{Title: title, Style: recordingStyle, Script: recordingScript}.Write(w, func(m *markup) {
 		m.Open("main")
 		m.Element("h1", title)
 		m.Open("div", "class", "screen", "tabindex", "0", "aria-label", "terminal")
@@ -59,12 +59,12 @@ func WriteFilm(w io.Writer, title string, f *cast.Film) error {
 		}
 		m.Element("p", "Blank plays and stops, the arrows go back and forth.", "class", "keys")
 		m.Close("main")
-		m.WriteString(`<script type="application/json" id="film">` + string(film) + "</script>\n")
+		m.WriteString(`<script type="application/json" id="recording">` + string(data) + "</script>\n")
 	})
 }
 
-func encode(f *cast.Film) filmData {
-	d := filmData{Cols: f.Cols, Rows: f.Rows, Length: ms(f.Length)}
+func encode(f *cast.Recording) recordingData {
+	d := recordingData{Cols: f.Cols, Rows: f.Rows, Length: ms(f.Length)}
 	numbers := map[cast.Style]int{}
 	for _, frame := range f.Frames {
 		lines := [][]any{}
