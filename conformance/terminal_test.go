@@ -19,7 +19,7 @@ var passesBy = map[string]string{
 	"internal/ui/app.go":                   "creates the filtering writers, and rewrites a line",
 	"internal/ui/guard.go":                 "compares them",
 	"internal/ui/turn_view.go":             "asks whether they are terminals",
-	"internal/seat/caretaker_unix.go":      "restores the terminal",
+	"internal/seat/supervisor_unix.go":     "restores the terminal",
 	"internal/consolecmd/attach.go":        "a console's screen",
 	"internal/consolecmd/console.go":       "the answer of a console's host to the process that started it",
 	"internal/consolecmd/exec.go":          "a program's output",

@@ -35,7 +35,7 @@ program has ended, and never while a command runs.`,
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), seat.Caretaker(a))
+	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), seat.SupervisorCommand(a))
 	return cmd
 }
 

@@ -20,11 +20,11 @@ type Seat struct {
 	In, Out  *os.File
 	Detacher *console.Detacher // nil: no keys are ours
 
-	before    *term.State // the terminal's modes
-	caretaker *caretaker
-	mu        sync.Mutex  // one write at a time
-	given     atomic.Bool // nothing more is written
-	once      sync.Once
+	before     *term.State // the terminal's modes
+	supervisor *supervisor
+	mu         sync.Mutex  // one write at a time
+	given      atomic.Bool // nothing more is written
+	once       sync.Once
 }
 
 // Size is the terminal's; one that does not know its own is a usual one.
@@ -44,12 +44,12 @@ const (
 
 // Take gives the keys to us, and lets what is shown scroll off.
 func (s *Seat) Take(rows int) (err error) {
-	s.caretaker = newCaretaker(s.Out)
+	s.supervisor = newSupervisor(s.Out)
 	if s.before, err = term.MakeRaw(int(s.In.Fd())); err != nil {
-		s.caretaker.relieve()
+		s.supervisor.dismiss()
 		return err
 	}
-	s.caretaker.charge(s.Out)
+	s.supervisor.arm(s.Out)
 	s.Write([]byte(saveTitle + strings.Repeat("\n", max(rows-1, 0))))
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *Seat) GiveBack() {
 			unset(s.Out)
 		})
 		_ = term.Restore(int(s.In.Fd()), s.before) // it may be gone
-		s.caretaker.relieve()
+		s.supervisor.dismiss()
 	})
 }
 
