@@ -11,7 +11,7 @@ import (
 )
 
 // The failure reports correctly who ended the agent.
-func TestWhoEndedTheAgent(t *testing.T) {
+func TestCausesOfTheAgentsEnd(t *testing.T) {
 	for want, e := range map[string]ending{
 		"it was ended by SIGKILL": {code: -1, signal: "SIGKILL"},
 		"it closed its output and was still running 5s later, and was ended for that": {code: -1, signal: "SIGINT", linger: 5 * time.Second},

@@ -235,7 +235,7 @@ func TestToolsHaveCommonNames(t *testing.T) {
 	}, events)
 }
 
-func TestAToolUseToldTwiceCountsOnce(t *testing.T) {
+func TestAToolUseReportedTwiceCountsOnce(t *testing.T) {
 	use := `{"t":"tool","name":"Shell","id":"a"}`
 	_, events := recorded(t, agent.Recording{}, use, use, `{"t":"tool","name":"Shell","id":"b"}`, `{"t":"tool","name":"Shell","id":""}`, `{"t":"tool","name":"Shell","id":""}`)
 	assert.Len(t, events, 4, "a, b and two without an id")

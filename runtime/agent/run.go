@@ -16,47 +16,48 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Options are a caller's wishes for one turn; the zero value is useful.
+// Options configures one turn; the zero value is useful.
 type Options struct {
 	Dir        string   // working directory; empty: the caller's
-	Env        []string // KEY=value, over the adapter's own
+	Env        []string // KEY=value, added to the adapter's own, which they override
 	Executable string   // path or name; empty: found by the adapter's rules
 
-	Timeout     time.Duration // for the whole turn; 0: none
-	IdleTimeout time.Duration // without a byte from the agent; 0: none
-	Grace       time.Duration // after SIGINT, and again after SIGTERM; 0: 3 s
+	Timeout     time.Duration // limit of the whole turn; 0: none
+	IdleTimeout time.Duration // limit of the time without a byte from the agent; 0: none
+	Grace       time.Duration // time to exit after SIGINT, and again after SIGTERM; 0: 3 s
 
-	// Used is what the session had used before this turn (Outcome.Session of the
-	// turn before), for agents that count the whole session.
+	// Used is the usage of the session before this turn (Outcome.Session of the previous
+	// turn), for agents that count the whole session.
 	Used event.Tokens
 
-	// Ask answers what an agent asks in the middle of its turn, where its transport
-	// can. nil: what the adapter declares.
+	// Ask answers the agent's questions during the turn, if the transport supports that. nil:
+	// the adapter's unattended policy decides.
 	Ask event.Ask
 
-	// Cols and Rows are the size of the agent's own screen; 0: 120 by 40. A program that
-	// has just started may miss that its terminal gets another one.
+	// Cols and Rows are the size of the agent's own screen, in character cells; 0: 120 by 40.
+	// It is set before the start because a program that has just started may miss a resize.
 	Cols, Rows int
 
-	// Seat is called for a turn on the agent's own screen before anything is to be seen
-	// there: a person sees it and answers what it asks. nil: nobody does.
-	Seat func(Seat)
+	// Attach is called for a turn on the agent's own screen, before the program prints anything,
+	// so that a user can watch the screen and answer questions there. nil: nobody is attached.
+	Attach func(Attachment)
 
-	OnEvent func(event.Event) // gets each event as it happens, from one goroutine
-	Output  io.Writer         // gets a copy of the stream that carries the events
-	Stderr  io.Writer         // gets a copy of the other one
+	OnEvent func(event.Event) // receives each event as it happens, from one goroutine at a time
+	Output  io.Writer         // receives a copy of the stream that carries the events
+	Stderr  io.Writer         // receives a copy of the other stream
 
-	// Box is where the agent runs. It is then not offered its client's files and terminals,
-	// which are outside. nil: without a box.
+	// Box is the box in which the agent runs. Its client's files and terminals, which are
+	// outside, are then not offered to it. nil: without a box.
 	Box launch.Box
 
-	// FaultDir is where reports of panics of ripple's own code are written. Such a panic costs one
-	// line its form, or ends the turn with a failure that names the report. Empty: the system's
-	// directory for temporary files.
+	// FaultDir is the directory for reports of ripple's own panics. After a panic one line of
+	// the output is reported as the agent printed it, or the turn ends with a failure that names
+	// the report.
+	// Empty: the system's directory for temporary files.
 	FaultDir string
 
-	// Sole says that nothing else in this process starts programs, so that every
-	// orphan which it adopted (proctree.Guard) belongs to this turn.
+	// Sole says that nothing else in this process starts programs. Then every orphan that the
+	// process adopted (proctree.Guard) belongs to this turn.
 	Sole bool
 }
 
@@ -172,8 +173,8 @@ func prepare(a *schema.Adapter, t Turn, scratch string) (c Command, err error) {
 	return c, nil
 }
 
-// InAgentVariable is in the environment of every agent that takes a turn, and so of what it
-// starts: a person does not type there.
+// InAgentVariable is set in the environment of every agent that takes a turn, and therefore of
+// the programs that it starts: they know by it that no user is typing.
 const InAgentVariable = "RIPPLE_IN_AGENT"
 
 func environment(c Command, o Options) []string {

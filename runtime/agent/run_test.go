@@ -258,7 +258,7 @@ func TestPromptDelivery(t *testing.T) {
 		out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: long}, agent.Options{})
 		assert.Equal(t, "200000 --file -rw-------", out.Text)
 	})
-	t.Run("what only looks like the file's place", func(t *testing.T) {
+	t.Run("text that only resembles the file's place", func(t *testing.T) {
 		for _, flag := range []string{"--file", "--file="} {
 			a := scripted(t, `say "$2"; end`, "{deliver: argument, overflow: stdin}", `{deliver: file, file_flag: "`+flag+`"}`)
 			out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "x", Model: "a/{path}"}, agent.Options{})
@@ -272,7 +272,7 @@ func TestPromptDelivery(t *testing.T) {
 }
 
 // Some agents start a new session if they do not know the one to continue.
-func TestAnotherSessionIsSaid(t *testing.T) {
+func TestAnotherSessionIsReported(t *testing.T) {
 	a := scripted(t, `echo '{"t":"session","id":"s-2"}'; end`)
 	out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "x", SessionID: "s-1"}, agent.Options{})
 	assert.Equal(t, []string{"the agent started session s-2 instead of continuing s-1"}, out.Problems)
@@ -310,13 +310,13 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestACopyThatFailsIsSaidOnce(t *testing.T) {
+func TestAFailingCopyIsReportedOnce(t *testing.T) {
 	out, _ := play(t, scripted(t, `for i in 1 2 3; do say $i; sleep 0.02; done; end`), agent.Options{Output: full{}})
 	assert.Nil(t, out.Failure)
 	assert.Equal(t, []string{"the copy of the agent's output: disk full"}, out.Problems)
 }
 
-func TestWhatCannotBegin(t *testing.T) {
+func TestTurnsThatCannotStart(t *testing.T) {
 	a := scripted(t, "end")
 	_, err := agent.Run(t.Context(), a, agent.Turn{Prompt: "x"}, agent.Options{Executable: "no-such-agent"})
 	assert.ErrorAs(t, err, new(*launch.MissingError))

@@ -58,8 +58,8 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	if err != nil {
 		return Outcome{}, err
 	}
-	if o.Seat != nil {
-		o.Seat(Seat{Screen: term, Type: s.Type})
+	if o.Attach != nil {
+		o.Attach(Attachment{Screen: term, Type: s.Type})
 	}
 	forced, played := s.run(ctx, c.Said)
 	caught := fault.Catch("reading the agent's answer", nil, s.told)
@@ -74,10 +74,10 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	return s.r.judged(ending{code: code, signal: signal, forced: forced}), nil
 }
 
-// Seat is a person's place at a turn on the agent's own screen.
-type Seat struct {
-	Screen *terminal.Terminal   // what he sees
-	Type   func(b []byte) error // what he types
+// Attachment is the user's side of a turn on the agent's own screen.
+type Attachment struct {
+	Screen *terminal.Terminal   // the agent's terminal, to be shown to the user
+	Type   func(b []byte) error // sends keys that the user typed
 }
 
 // copies gives output to a copy of it, until that fails.

@@ -16,7 +16,7 @@ import (
 )
 
 // A turn on a screen that reaches any limit reports the content of the screen.
-func TestALimitOnAScreenTellsWhatItShows(t *testing.T) {
+func TestALimitOnAScreenReportsItsText(t *testing.T) {
 	a, ds := schema.Parse("asking", []byte(`
 schema: 1
 name: asking

@@ -100,7 +100,7 @@ func (s *stage) begin(ctx context.Context) (ready bool, err error) {
 // does not count.
 func (s *stage) settle(ctx context.Context) (tui.State, error) {
 	limit := time.Duration(s.a.Agent.Screen.StartMS) * time.Millisecond
-	if s.o.Seat != nil {
+	if s.o.Attach != nil {
 		return s.Rest(ctx, nil)
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
@@ -127,7 +127,7 @@ func (s *stage) answer(ctx context.Context, state tui.State, first bool) (goesOn
 	case state.State == schema.ScreenEnded:
 		_, err := s.WaitState(ctx, func(now tui.State) bool { return now.State != state.State })
 		return true, err
-	case s.o.Seat != nil:
+	case s.o.Attach != nil:
 		return true, s.leftTo(ctx, state)
 	case state.State == schema.ScreenLogin:
 		return false, nil

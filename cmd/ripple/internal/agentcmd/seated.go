@@ -70,7 +70,7 @@ func seated(ctx context.Context, s *seat.Seat, o agent.Options, take func(contex
 		return agent.Outcome{}, err
 	}
 	var v view
-	o.Seat = func(place agent.Seat) {
+	o.Attach = func(place agent.Attachment) {
 		if err := s.Take(o.Rows); err != nil {
 			cancel(err)
 			return
