@@ -63,7 +63,7 @@ func (a *app) onScreen(ctx context.Context, s *stage) error {
 	if err != nil && !errors.Is(err, tea.ErrProgramKilled) {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	a.Printf("To go on with this session: --resume %s\n", s.session)
+	a.Printf("To continue this session: --resume %s\n", s.session)
 	return nil
 }
 
