@@ -1,8 +1,8 @@
 package schema
 
-// Adapter is one validated adapter file: everything the runtime knows about a
-// program. The loader fills in defaults, so a consumer never asks "was this
-// set"; where absence itself means something the field is a pointer.
+// Adapter is the content of a validated adapter file: all that ripple knows about a program.
+// Missing keys have their defaults. A field whose absence has a meaning of its own is a
+// pointer.
 //
 // An Adapter is immutable once loaded and may be shared between sessions.
 type Adapter struct {

@@ -1,6 +1,6 @@
 package schema
 
-// Init says how the integration reaches the program.
+// Init describes how the integration reaches the program.
 type Init struct {
 	Strategy               InitStrategy     `yaml:"strategy"`
 	HookType               string           `yaml:"hook_type"`
@@ -14,7 +14,7 @@ type Init struct {
 	Marker                 *Marker          `yaml:"marker"`
 }
 
-// InitStrategy is how prompts become detectable.
+// InitStrategy is the way in which prompts become detectable.
 type InitStrategy string
 
 const (
@@ -25,7 +25,7 @@ const (
 	InitNone             InitStrategy = "none"
 )
 
-// Delivery is how the integration script arrives.
+// Delivery is the way in which the program gets the integration script.
 type Delivery string
 
 const (

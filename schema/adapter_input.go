@@ -1,6 +1,6 @@
 package schema
 
-// Input says how code reaches the program.
+// Input describes how code reaches the program.
 type Input struct {
 	LineEnding        string            `yaml:"line_ending"` // empty: process.line_ending
 	MultilineDetect   MultilineDetect   `yaml:"multiline_detect"`
@@ -9,14 +9,14 @@ type Input struct {
 	BalancedParens    *BalancedParens   `yaml:"balanced_parens"`
 	Tempfile          *InputTempfile    `yaml:"tempfile"`
 	MaxLineBytes      int               `yaml:"max_line_bytes"` // 0: no limit of its own
-	LineCharset       string            `yaml:"line_charset"`   // ours: utf-8, ascii
-	EmptyLine         string            `yaml:"empty_line"`     // ours: send, none
-	SecretPattern     string            `yaml:"secret_pattern"` // ours
+	LineCharset       string            `yaml:"line_charset"`   // utf-8, ascii
+	EmptyLine         string            `yaml:"empty_line"`     // send, none
+	SecretPattern     string            `yaml:"secret_pattern"`
 	ChunkDelayMS      int               `yaml:"chunk_delay_ms"`
 	ClearLine         string            `yaml:"clear_line"`
 }
 
-// MultilineDetect is how incomplete input is recognised.
+// MultilineDetect is the way in which incomplete input is recognized.
 type MultilineDetect string
 
 const (
@@ -27,7 +27,7 @@ const (
 	DetectNone           MultilineDetect = "none"
 )
 
-// MultilineDelivery is how a block of several lines is sent.
+// MultilineDelivery is the way in which a block of several lines is sent.
 type MultilineDelivery string
 
 const (
@@ -46,7 +46,8 @@ type MultilineWrapper struct {
 	Trigger string `yaml:"trigger"` // auto, always, never
 }
 
-// BalancedParens parameterises the bracket counter.
+// BalancedParens describes the brackets, strings and comments of a language, by which
+// incomplete code is recognized.
 type BalancedParens struct {
 	Open               []string `yaml:"open"`
 	Close              []string `yaml:"close"`
@@ -60,7 +61,7 @@ type BalancedParens struct {
 	DatumCommentPrefix string   `yaml:"datum_comment_prefix"`
 }
 
-// InputTempfile is a block of code delivered through a file.
+// InputTempfile describes how a block of code is delivered through a file.
 type InputTempfile struct {
 	Prefix             string `yaml:"prefix"`
 	Extension          string `yaml:"extension"`

@@ -1,6 +1,6 @@
 package schema
 
-// Signals are the bytes that stand for signals; nil means "there is no safe one".
+// Signals are the bytes that are typed to cause signals; nil means that no bytes are safe.
 type Signals struct {
 	Interrupt        *string `yaml:"interrupt"` // default "\x03"
 	EOF              *string `yaml:"eof"`       // default "\x04"
@@ -16,14 +16,14 @@ type Lifecycle struct {
 	IdleTimeoutMS  int      `yaml:"idle_timeout_ms"`
 }
 
-// Shutdown is how the program is asked to end.
+// Shutdown describes how the program is asked to end.
 type Shutdown struct {
 	Command     string `yaml:"command"`
 	GraceMS     int    `yaml:"grace_ms"`     // default 1000
 	ForceSignal string `yaml:"force_signal"` // kill (default), term, hup, int, quit
 }
 
-// Capabilities are what a client may rely on.
+// Capabilities are the features that a client may rely on.
 type Capabilities struct {
 	Stateful                bool           `yaml:"stateful"` // default true
 	Interrupt               bool           `yaml:"interrupt"`
@@ -41,7 +41,7 @@ type Capabilities struct {
 	CdCommandQuote          string         `yaml:"cd_command_quote"`
 }
 
-// ExitCode is how far reported exit codes can be trusted.
+// ExitCode is the reliability of the exit codes that the program reports.
 type ExitCode string
 
 const (

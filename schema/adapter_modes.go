@@ -14,7 +14,7 @@ type Mode struct {
 	ExitDetect      string        `yaml:"exit_detect"`
 }
 
-// ModeCommand is a command that moves within a mode or leaves it.
+// ModeCommand is a command that advances within a mode or leaves it.
 type ModeCommand struct {
 	Command string `yaml:"command"`
 	Effect  string `yaml:"effect"`
@@ -29,7 +29,7 @@ type Commands struct {
 	Debugger  map[string]*string `yaml:"debugger"` // operation → template; null: not supported
 }
 
-// BuiltinCommand is one meta-command.
+// BuiltinCommand is a meta-command.
 type BuiltinCommand struct {
 	Name        string `yaml:"name"`
 	Syntax      string `yaml:"syntax"`

@@ -1,6 +1,6 @@
 package schema
 
-// Process says how to launch the program.
+// Process describes how to launch the program.
 type Process struct {
 	CommandTemplate      string            `yaml:"command_template"`
 	Args                 []string          `yaml:"args"` // at the end of the command line, unless the caller has his own
@@ -22,7 +22,8 @@ type VersionProbe struct {
 	Pattern string   `yaml:"pattern"`
 }
 
-// Install says how to get the interpreter when it is missing: each manager that has it.
+// Install describes how to install the program: its packages, for each package manager that has
+// it.
 type Install struct {
 	Debian []string `yaml:"debian"`
 	PyPI   []string `yaml:"pypi"`
@@ -34,11 +35,11 @@ type Install struct {
 	URL    string   `yaml:"url"`
 }
 
-// Maven is a program of Maven Central: Java's archives, which have no launcher.
+// Maven describes a program from Maven Central, whose archives contain no launcher.
 type Maven struct {
 	Artifacts []string `yaml:"artifacts" json:"artifacts"` // as group:artifact:version
-	Main      string   `yaml:"main" json:"main"`           // the class that is started
-	Command   string   `yaml:"command" json:"command"`     // the name of the launcher to make
+	Main      string   `yaml:"main" json:"main"`           // the class to start
+	Command   string   `yaml:"command" json:"command"`     // the name of the launcher to create
 }
 
 // TTY is the terminal that the program sees.
@@ -51,7 +52,7 @@ type TTY struct {
 	Replies   []TTYReply `yaml:"replies"`   // default da1, dsr
 }
 
-// TTYReply names a terminal query that is answered with a constant-shaped reply.
+// TTYReply names a terminal query that is answered. The form of each reply is fixed.
 type TTYReply string
 
 const (
@@ -59,12 +60,12 @@ const (
 	ReplyDSR TTYReply = "dsr" // CSI 5 n and CSI 6 n
 )
 
-// Ready says how startup ends. Times are in milliseconds.
+// Ready describes how startup ends. Times are in milliseconds.
 type Ready struct {
 	WaitForEvent               ReadyEvent `yaml:"wait_for_event"` // default by prompt.strategy
 	Pattern                    string     `yaml:"pattern"`        // wait_for_event regex, custom
-	Needs                      *Needs     `yaml:"needs"`          // ours
-	TimeoutMS                  int        `yaml:"timeout_ms"`     // reserved by v1
+	Needs                      *Needs     `yaml:"needs"`
+	TimeoutMS                  int        `yaml:"timeout_ms"` // reserved by v1
 	SettleBeforeInjectMS       int        `yaml:"settle_before_inject_ms"`
 	SuppressMirrorDuringInject bool       `yaml:"suppress_mirror_during_inject"`
 	KickEnterAfterReady        bool       `yaml:"kick_enter_after_ready"`
@@ -74,28 +75,28 @@ type Ready struct {
 	OutputSettledMaxMS         int        `yaml:"output_settled_max_ms"`    // default 30000
 }
 
-// Needs is what a program talks to, such as a server, and how it shows that it is
-// not there.
+// Needs describes what a program depends on, such as a server, and how to recognize that it is
+// missing.
 type Needs struct {
 	What    string  `yaml:"what"`
 	Missing string  `yaml:"missing"` // pattern
 	Server  *Server `yaml:"server"`
 }
 
-// Server is how contract tests start a private server. In the commands, Args and Env
-// {dir} is its directory, which is removed afterwards.
+// Server describes how contract tests start a private server. In the commands, Args and Env,
+// {dir} is the server's directory, which is removed afterwards.
 type Server struct {
 	Debian       []string          `yaml:"debian"`       // packages
 	Path         []string          `yaml:"path"`         // directories of its programs, before PATH
 	Unprivileged bool              `yaml:"unprivileged"` // it refuses to run as root
-	Prepare      [][]string        `yaml:"prepare"`      // commands that are run to their ends first
+	Prepare      [][]string        `yaml:"prepare"`      // commands to run before it starts
 	Command      []string          `yaml:"command"`      // the server itself, in the foreground
 	Ready        string            `yaml:"ready"`        // pattern
-	Args         []string          `yaml:"args"`         // of the program under test, instead of process.args
-	Env          map[string]string `yaml:"env"`          // of the program under test
+	Args         []string          `yaml:"args"`         // arguments of the program under test, instead of process.args
+	Env          map[string]string `yaml:"env"`          // environment of the program under test
 }
 
-// ReadyEvent is what ends startup.
+// ReadyEvent is the event that ends startup.
 type ReadyEvent string
 
 const (

@@ -2,7 +2,7 @@ package schema
 
 import "gopkg.in/yaml.v3"
 
-// Agent says how a coding agent takes one turn: which command line is built, how
+// Agent describes how a coding agent takes one turn: which command line is built, how
 // the prompt reaches it, and what its output means. Only family agent has one.
 type Agent struct {
 	DisplayName string            `yaml:"display_name"`
@@ -18,44 +18,44 @@ type Agent struct {
 	Output      AgentOutput       `yaml:"output"`
 	ExitCodes   map[string]string `yaml:"exit_codes"` // exit code → failure kind, or success
 	Failures    []AgentFailure    `yaml:"failures"`
-	// DenialPattern tells a refused tool from the final message of an agent that
-	// has no event for it.
+	// DenialPattern matches the final message of a turn in which a tool was denied, for an agent
+	// that has no event for that.
 	DenialPattern string     `yaml:"denial_pattern"`
 	DenialHelp    string     `yaml:"denial_help"`
 	Tools         AgentTools `yaml:"tools"`
 	LingerMS      int        `yaml:"linger_ms"` // default 5000
 	AgentNeeds    `yaml:",inline"`
 
-	whole  *Adapter     `yaml:"-"`      // that Way was asked of; nil: it was not
-	Screen *AgentScreen `yaml:"screen"` // nil: nothing drives its own interface
+	whole  *Adapter     `yaml:"-"`      // the adapter on which Way was called; nil: this one was not returned by Way
+	Screen *AgentScreen `yaml:"screen"` // nil: its own interface is not driven
 }
 
-// AgentNeeds is what an agent needs of its surroundings, in a box and outside of one.
+// AgentNeeds describes what an agent needs from its environment, in a box and outside of one.
 type AgentNeeds struct {
 	// UnsetEnv lists variables of the caller's environment that the agent does not inherit.
 	UnsetEnv []string `yaml:"unset_env"`
 	// State lists what the agent writes in the home directory while it works: slash-separated
-	// relative paths without "." and "..". One that ends in a slash is a directory, to be
-	// created where it is missing; another is a file, which may not exist.
+	// relative paths without "." and "..". A path that ends in a slash is a directory, which is
+	// created if it is missing; any other is a file, which may not exist.
 	State []string `yaml:"state"`
-	// Hosts lists what the agent connects to for its model, as HOST (ports 80 and 443) or
+	// Hosts lists the hosts that the agent connects to for its model, as HOST (ports 80 and 443) or
 	// HOST:PORT. HOST is a domain name or an address, IPv6 in brackets.
 	Hosts []string `yaml:"hosts"`
 }
 
-// AgentAutoDetect places an agent in the order in which one is looked for.
+// AgentAutoDetect gives the agent's place in the order in which an agent is chosen automatically.
 type AgentAutoDetect struct {
-	Priority int `yaml:"priority"` // lower is earlier; 0: never chosen by itself
+	Priority int `yaml:"priority"` // lower is earlier; 0: never chosen automatically
 }
 
-// AgentAuth says how a login is found.
+// AgentAuth describes how to find out whether the agent is logged in.
 type AgentAuth struct {
-	Env    []string         `yaml:"env"` // any of these stands for a login
+	Env    []string         `yaml:"env"` // variables; if any of them is set, the agent is logged in
 	Status *AgentAuthStatus `yaml:"status"`
 	Hint   string           `yaml:"hint"`
 }
 
-// AgentAuthStatus asks the agent itself.
+// AgentAuthStatus describes a command of the agent that reports its login.
 type AgentAuthStatus struct {
 	Args      []string `yaml:"args"`
 	LoggedOut string   `yaml:"logged_out"` // pattern
@@ -64,13 +64,13 @@ type AgentAuthStatus struct {
 // Transports of a turn.
 const (
 	TransportPipe   = "pipe"
-	TransportStdio  = "stdio" // pipe, or pty where the adapter says so
+	TransportStdio  = "stdio" // pipe, or pty if the adapter says so
 	TransportPTY    = "pty"
 	TransportACP    = "acp"
 	TransportScreen = "screen"
 )
 
-// PromptDelivery is how a prompt reaches an agent.
+// PromptDelivery is the way in which an agent gets its prompt.
 type PromptDelivery string
 
 const (
@@ -79,18 +79,18 @@ const (
 	PromptFile     PromptDelivery = "file"
 )
 
-// AgentPrompt says how the prompt is handed over.
+// AgentPrompt describes how the agent gets its prompt.
 type AgentPrompt struct {
 	Deliver          PromptDelivery `yaml:"deliver"`
 	Flag             string         `yaml:"flag"`               // before the prompt
 	FileFlag         string         `yaml:"file_flag"`          // before the path of a prompt in a file
-	StdinArgs        []string       `yaml:"stdin_args"`         // added when it goes by standard input
+	StdinArgs        []string       `yaml:"stdin_args"`         // added if the prompt is on standard input
 	MaxArgumentBytes int            `yaml:"max_argument_bytes"` // default 100000
-	Overflow         PromptDelivery `yaml:"overflow"`           // stdin or file; empty: a longer one is refused
+	Overflow         PromptDelivery `yaml:"overflow"`           // how a longer prompt is delivered: stdin or file; empty: it is refused
 }
 
-// AgentOptions are the features of a turn and their command-line arguments; nil
-// means that the agent has no such flag.
+// AgentOptions are the options of a turn and their command-line arguments; nil means that the
+// agent does not have the option.
 type AgentOptions struct {
 	Model          *AgentOption   `yaml:"model"`
 	NewSession     *AgentOption   `yaml:"new_session"`
@@ -102,17 +102,17 @@ type AgentOptions struct {
 	Directory      *AgentOption   `yaml:"directory"`
 }
 
-// AgentOption is a feature's arguments, with the feature's placeholder; a list
-// in the file is Args alone.
+// AgentOption describes the arguments of an option, which contain the option's placeholder. In
+// the file, a list is short for Args.
 type AgentOption struct {
 	Args    []string            `yaml:"args"`
-	Values  map[string][]string `yaml:"values"`  // arguments by value; others are refused
-	Each    bool                `yaml:"each"`    // Args once for each value
-	Join    string              `yaml:"join"`    // between the values
-	Prepend bool                `yaml:"prepend"` // the value goes before the prompt's text
-	Default string              `yaml:"default"` // where the caller asks for nothing
+	Values  map[string][]string `yaml:"values"`  // arguments by value; other values are refused
+	Each    bool                `yaml:"each"`    // repeat Args for each value
+	Join    string              `yaml:"join"`    // separator of the values
+	Prepend bool                `yaml:"prepend"` // put the value before the prompt's text
+	Default string              `yaml:"default"` // the value if the caller gives none
 
-	Protocol bool `yaml:"-"` // it goes over the protocol; no arguments
+	Protocol bool `yaml:"-"` // it is sent over the protocol, not as arguments
 }
 
 // UnmarshalYAML accepts the short form.
@@ -124,11 +124,11 @@ func (o *AgentOption) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*plain)(o))
 }
 
-// AgentToolList is the option that keeps an agent to a list of tools.
+// AgentToolList is the option that restricts an agent to a list of tools.
 type AgentToolList struct {
 	AgentOption     `yaml:",inline"`
 	Limit           string   `yaml:"limit"`            // jq program instead of Args
-	PermissionModes []string `yaml:"permission_modes"` // in which the list is kept; the first is the default; empty: in all
+	PermissionModes []string `yaml:"permission_modes"` // modes in which the list has an effect; the first is the default; empty: all
 }
 
 // UnmarshalYAML accepts the short form.
@@ -147,7 +147,7 @@ func (o *AgentToolList) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode(&o.AgentOption)
 }
 
-// AgentOutput says what the agent's output is.
+// AgentOutput describes the agent's output.
 type AgentOutput struct {
 	Format string `yaml:"format"` // ndjson, json, text
 	Stream string `yaml:"stream"` // stdout (default), stderr
@@ -162,22 +162,23 @@ const (
 	FormatText   = "text"
 )
 
-// AgentFailure names the kind of a failure by what a failed turn said.
+// AgentFailure assigns a kind to a failed turn whose output matches a pattern.
 type AgentFailure struct {
 	Pattern string `yaml:"pattern"`
 	Kind    string `yaml:"kind"`
-	Answer  bool   `yaml:"answer"` // also where it is the whole answer of a turn that reports success
-	Hint    string `yaml:"hint"`   // what to do, for people
+	Answer  bool   `yaml:"answer"` // also applies if the match is the whole answer of a turn that reports success
+	Hint    string `yaml:"hint"`   // advice for the user
 }
 
-// AgentTools are the agent's own names of its tools.
+// AgentTools lists the agent's own names for its tools.
 type AgentTools struct {
 	Valid     []string          `yaml:"valid"`
 	Canonical map[string]string `yaml:"canonical"` // own name → read, edit, write, bash, glob, grep, question, other
 }
 
-// AgentTest is what a test of family agent says: a transcript and what it means, a turn
-// and the command line that it makes, or where turns are taken over each of its ways.
+// AgentTest is the part of a test that only adapters of family agent have: a transcript and the
+// expected events, a turn and the expected command line, or turns over each of the agent's
+// transports.
 type AgentTest struct {
 	Transcript    string              `yaml:"transcript"` // path beside the adapter
 	ExitCode      int                 `yaml:"exit_code"`
@@ -192,25 +193,25 @@ type AgentTest struct {
 	Ways *AgentWays `yaml:"ways"`
 }
 
-// AgentWays is where the same scripted turns are taken over each of the agent's
-// transports. {base}, {home} and {turn} stand for the address of a model server on this
-// machine, the agent's home directory, and the number of the turn, from 1.
+// AgentWays is a test that takes the same scripted turns over each of the agent's transports.
+// {base}, {home} and {turn} are replaced by the address of a model server on this machine, the
+// agent's home directory, and the number of the turn, from 1.
 type AgentWays struct {
 	Env     map[string]string `yaml:"env"`
-	Home    map[string]string `yaml:"home"` // text of files by their paths in the home directory
+	Home    map[string]string `yaml:"home"` // content of files in the home directory, by path
 	Differs []AgentDifference `yaml:"differs"`
 }
 
-// AgentDifference is what is known to differ from the agent's first way.
+// AgentDifference is a known difference from the turn over the agent's first transport.
 type AgentDifference struct {
 	Turn    string   `yaml:"turn"` // one of ScriptedTurns; empty: all
 	Way     string   `yaml:"way"`
 	In      []string `yaml:"in"` // text, tools, end, exit_code
 	Because string   `yaml:"because"`
-	Version string   `yaml:"version"` // of the program that it was last seen with; empty: any
+	Version string   `yaml:"version"` // version of the program with which it was last seen; empty: any
 }
 
-// The turns that are taken over each way, by their names in adapters.
+// Names of the turns that are taken over each transport.
 const (
 	TurnAnswer      = "answer"
 	TurnTool        = "tool"
@@ -218,13 +219,13 @@ const (
 	TurnError       = "server_error"
 )
 
-// AgentExpectFailure is how a transcript's turn must be judged.
+// AgentExpectFailure is the failure that the turn of a transcript must have.
 type AgentExpectFailure struct {
 	Kind    string `yaml:"kind"`
 	Message string `yaml:"message"` // pattern
 }
 
-// AgentTurn is what is asked of an agent.
+// AgentTurn is a request to an agent.
 type AgentTurn struct {
 	Prompt         string   `yaml:"prompt"`
 	PromptBytes    int      `yaml:"prompt_bytes"` // the prompt repeated to this length

@@ -1,33 +1,34 @@
 package schema
 
-// AgentACP says how a turn is taken over the Agent Client Protocol.
+// AgentACP describes how a turn is taken over the Agent Client Protocol.
 type AgentACP struct {
-	Executable string          `yaml:"executable"` // empty: the process's
+	Executable string          `yaml:"executable"` // empty: process.executable
 	Version    *VersionProbe   `yaml:"version"`
 	Install    *Install        `yaml:"install"`
 	Args       []string        `yaml:"args"`
-	Options    []string        `yaml:"options"` // of agent.options, that count here too
+	Options    []string        `yaml:"options"` // keys of agent.options that also apply here
 	Permission AgentPermission `yaml:"permission"`
 	Client     AgentClient     `yaml:"client"`
 	Auth       string          `yaml:"auth"`
-	Events     string          `yaml:"events"` // jq program: a message → events besides the protocol's
+	Events     string          `yaml:"events"` // jq program: a message → events, in addition to those of the protocol
 	StartMS    int             `yaml:"start_ms"`
 }
 
-// AgentClient says what the agent may have its client do for it, in the turn's directory.
+// AgentClient lists the services of its client that the agent may use, in the turn's directory:
+// access to files, and commands.
 type AgentClient struct {
 	FS       bool `yaml:"fs"`
 	Terminal bool `yaml:"terminal"`
 }
 
-// AgentPermission says who answers requests for a permission.
+// AgentPermission holds the rules that answer requests for a permission.
 type AgentPermission struct {
 	Allow []string `yaml:"allow"`
 	Deny  []string `yaml:"deny"`
 	Else  string   `yaml:"else"` // ask (default), allow, deny
 }
 
-// What becomes of a request that nobody answers.
+// Answers to a request that no rule matches.
 const (
 	PermissionAsk   = "ask"
 	PermissionAllow = "allow"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Ways are the transports that an agent has, its own choice first: stdio, acp, screen.
+// Ways returns the transports that an agent has, the preferred one first: stdio, acp, screen.
 func (g *Agent) Ways() (list []string) {
 	if g.Output.Format != "" {
 		list = append(list, TransportStdio)
@@ -56,8 +56,8 @@ func (a *Adapter) Way(transport string) (*Adapter, error) {
 	return &way, nil
 }
 
-// Whole is the adapter with all of its ways, of one that Way has returned; another is
-// whole itself.
+// Whole returns the adapter on which Way was called to get this one, with all transports; an
+// adapter that Way did not return is returned itself.
 func (a *Adapter) Whole() *Adapter {
 	if a.Agent == nil || a.Agent.whole == nil {
 		return a
@@ -65,8 +65,8 @@ func (a *Adapter) Whole() *Adapter {
 	return a.Agent.whole
 }
 
-// OwnProgram says that the way which was chosen has a program of its own: not the
-// agent's, which has the login, and not found under the adapter's name.
+// OwnProgram reports whether the chosen transport has a program other than the agent's. That
+// program is not found under the adapter's name, and does not hold the login.
 func (a *Adapter) OwnProgram() bool {
 	return a.Process.Executable != a.Whole().Process.Executable
 }

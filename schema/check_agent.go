@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// EventTypes are the types that an adapter's events may have, as runtime/event
-// defines them; ignored is a line that means nothing.
+// EventTypes returns the types that an adapter's events may have, as package event defines them.
+// The type ignored is for lines without a meaning.
 func EventTypes() []string {
 	return []string{
 		"session", "text", "reasoning", "tool_use", "tool_result", "usage", "rate_limited",

@@ -20,7 +20,7 @@ type Part struct {
 	Placeholder string
 }
 
-// TemplateError says where a template is wrong.
+// TemplateError is an error in a template.
 type TemplateError struct {
 	Column  int // from 1, in characters
 	Message string

@@ -14,7 +14,7 @@ func TestTheDefaultsAreTheSchemas(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# The defaults of adapter.schema.json, written by go generate ./schema: a key and its default, as JSON.\n" +
 		"# Where a key allows null as a value of its own, null follows the key.\n")
-	eachKey("", rootKeys(), func(path string, k keys) {
+	eachKey("", rootKeys(), func(path string, k jsonObject) {
 		value, has := k["default"]
 		if !has {
 			return

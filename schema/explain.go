@@ -11,18 +11,18 @@ import (
 	"example.org/ripple/internal/lazyregexp"
 )
 
-// Key is what the JSON Schema says about one key of a file.
+// Key is the description of a key in the JSON Schema.
 type Key struct {
 	Path     string // sections joined by dots, [] for the items of a list: tests[].eval
 	Meaning  string // Markdown
-	Type     string // Markdown; the values in backquotes where there are only some
-	Default  string // JSON; empty: there is none
+	Type     string // Markdown; the values in backquotes if there is a fixed set
+	Default  string // JSON; empty: none
 	Example  string // YAML with the sections that contain the key; empty: the JSON Schema has none
 	Required bool
 	Keys     []Key // those of a section, in the order of the JSON Schema
 }
 
-// Keys are the keys of an adapter file.
+// Keys returns the keys of an adapter file.
 func Keys() []Key { return adapterGrammar.keys() }
 
 // keys reads them from the JSON Schema: as YAML, whose nodes keep the order.
@@ -35,11 +35,11 @@ func (g *grammar) keys() []Key {
 }
 
 // keysOf are the keys of one object of the JSON Schema; path ends in a dot, or is empty.
-func keysOf(path string, k keys, order *yaml.Node) []Key {
+func keysOf(path string, k jsonObject, order *yaml.Node) []Key {
 	_, properties := childOf(order, "properties")
 	if own, is := k["additionalProperties"].(map[string]any); is && properties == nil {
 		_, order = childOf(order, "additionalProperties")
-		if path == "" || keys(own).names() == nil {
+		if path == "" || jsonObject(own).names() == nil {
 			return nil
 		}
 		return keysOf(path+"NAME.", own, order) // names of one's own
@@ -79,7 +79,7 @@ var formNames = map[any]string{
 }
 
 // typeName says in Markdown what a value may be.
-func (k keys) typeName() string {
+func (k jsonObject) typeName() string {
 	switch types := k.strings("type"); {
 	case k["const"] != nil:
 		return fmt.Sprintf("`%v`", k["const"])
@@ -100,8 +100,9 @@ func (k keys) typeName() string {
 	}
 }
 
-// Lookup finds the keys that somebody means: that of the whole path, with or without
-// the brackets of lists, or else all that end so. None: near are paths like it.
+// Lookup finds the keys that a user may mean by path: the key with that path, with or without the
+// brackets of lists, or else all keys whose paths end with it. If there is none, near lists
+// similar paths.
 func Lookup(path string) (found []Key, near []string) {
 	want := "." + plainPath(path)
 	var paths []string

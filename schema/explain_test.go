@@ -116,7 +116,7 @@ func TestExamplesOfTheJSONSchema(t *testing.T) {
 		}
 		for _, e := range examples {
 			n++
-			assert.Contains(t, keys(k).strings("type"), map[bool]string{true: "integer", false: typeOf(e)}[typeOf(e) == "number"], where)
+			assert.Contains(t, jsonObject(k).strings("type"), map[bool]string{true: "integer", false: typeOf(e)}[typeOf(e) == "number"], where)
 			if all, is := k["enum"].([]any); is {
 				assert.True(t, slices.Contains(all, e), where)
 			}

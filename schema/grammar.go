@@ -16,15 +16,15 @@ type grammar struct {
 	text      []byte // its JSON Schema
 	starts    string // how such a file begins; "" if it may be empty
 	validator func() library.Validator
-	root      func() keys
+	root      func() jsonObject
 }
 
 func newGrammar(name, what, one, starts string, text []byte) *grammar {
 	return &grammar{
 		name, what, one, text, starts,
 		sync.OnceValue(func() library.Validator { return compile(name, text) }),
-		sync.OnceValue(func() keys {
-			var k keys
+		sync.OnceValue(func() jsonObject {
+			var k jsonObject
 			if err := json.Unmarshal(text, &k); err != nil {
 				panic(fmt.Sprintf("schema: the embedded JSON Schema of the %s is broken: %v", name, err))
 			}

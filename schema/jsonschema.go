@@ -16,8 +16,8 @@ var adapterText []byte
 // JSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
 func JSON() []byte { return bytes.Clone(adapterText) }
 
-// FileName is what the JSON Schema is called beside adapter files, and EditorLine the
-// first line of one for which editors look there: the modeline of yaml-language-server
+// FileName is the name of the JSON Schema in a directory of adapter files. EditorLine is the first
+// line of a file that tells editors to use it: the modeline of yaml-language-server
 // (https://github.com/redhat-developer/yaml-language-server#using-inlined-schema).
 const (
 	FileName   = "adapter.schema.json"
@@ -26,15 +26,15 @@ const (
 
 var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema: 1`", adapterText)
 
-// keys is one object of the JSON Schema: what it says about a value.
-type keys map[string]any
+// jsonObject is an object of the JSON Schema, which describes a value.
+type jsonObject map[string]any
 
 // rootKeys is the whole JSON Schema of adapters, read for messages and
 // the manual.
-func rootKeys() keys { return adapterGrammar.root() }
+func rootKeys() jsonObject { return adapterGrammar.root() }
 
 // at follows a JSON pointer ("/properties/name/format") into the JSON Schema.
-func (k keys) at(pointer string) any {
+func (k jsonObject) at(pointer string) any {
 	var v any = map[string]any(k)
 	if pointer == "" {
 		return v
@@ -57,16 +57,16 @@ func (k keys) at(pointer string) any {
 }
 
 // property returns the description of a key, references resolved, or nil.
-func (k keys) property(name string) keys {
+func (k jsonObject) property(name string) jsonObject {
 	props, _ := k["properties"].(map[string]any)
 	p, isObject := props[name].(map[string]any)
 	if !isObject {
 		return nil
 	}
-	return keys(p).resolve()
+	return jsonObject(p).resolve()
 }
 
-func (k keys) resolve() keys {
+func (k jsonObject) resolve() jsonObject {
 	ref, isRef := k["$ref"].(string)
 	if !isRef {
 		return k
@@ -76,23 +76,23 @@ func (k keys) resolve() keys {
 }
 
 // items returns the description of a list's items, or nil.
-func (k keys) items() keys {
+func (k jsonObject) items() jsonObject {
 	i, isObject := k["items"].(map[string]any)
 	if !isObject {
 		return nil
 	}
-	return keys(i).resolve()
+	return jsonObject(i).resolve()
 }
 
 // names returns the keys that an object may have, sorted.
-func (k keys) names() []string {
+func (k jsonObject) names() []string {
 	props, _ := k["properties"].(map[string]any)
 	return slices.Sorted(maps.Keys(props))
 }
 
 // strings returns a list of the JSON Schema as text, without null and with
 // what is allowed quoted or not (exit_code) only once.
-func (k keys) strings(name string) []string {
+func (k jsonObject) strings(name string) []string {
 	var list []string
 	switch v := k[name].(type) {
 	case string:

@@ -140,7 +140,7 @@ const slowLimit = 250 * time.Millisecond
 
 // lintSlow tries each pattern on text made to set off backtracking.
 func lintSlow(d *document, _ *Adapter) {
-	validation{d}.eachFormat(rootKeys(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
+	validation{d}.eachFormat(rootKeys(), d.root, "", func(pointer string, k jsonObject, n *yaml.Node) {
 		var re *regexp2.Regexp
 		var err error
 		switch k["format"] {

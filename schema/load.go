@@ -40,7 +40,7 @@ func Load(path string, o Options) (*Adapter, []Diagnostic) {
 	return a, diagnostics
 }
 
-// LoadText is Load, and the bytes that were read: the file is read once.
+// LoadText is like Load and also returns the file's content, which is read once.
 func LoadText(path string, o Options) (*Adapter, []byte, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {

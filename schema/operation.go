@@ -8,17 +8,16 @@ import (
 	"unicode"
 )
 
-// OperationError says why an operation of commands.debugger cannot be made.
+// OperationError is returned if the command for an operation of commands.debugger cannot be built.
 type OperationError struct {
 	Operation string
 	Message   string
-	Supported []string // what could be asked for instead, sorted; nil when the operation itself is there
+	Supported []string // the supported operations, sorted; nil if Operation is one of them
 }
 
 func (e *OperationError) Error() string { return e.Message }
 
-// Operations are the operations of commands.debugger that the adapter supports,
-// sorted.
+// Operations returns the operations of commands.debugger that the adapter supports, sorted.
 func (a *Adapter) Operations() []string {
 	names := []string{}
 	for name, template := range a.debugger() {
@@ -30,8 +29,8 @@ func (a *Adapter) Operations() []string {
 	return names
 }
 
-// OperationArguments are the placeholders of an operation, in their order in
-// its template; empty for an operation that is not supported.
+// OperationArguments returns the placeholders of an operation, in their order in the template;
+// none if the operation is not supported.
 func (a *Adapter) OperationArguments(operation string) []string {
 	var names []string
 	if template := a.debugger()[operation]; template != nil {
@@ -47,9 +46,9 @@ func (a *Adapter) OperationArguments(operation string) []string {
 
 var operationArguments = []string{"expr", "target", "line", "file"}
 
-// Operation is the program's own command for an operation of commands.debugger,
-// such as "print" with the argument "expr". Every argument of the template is
-// needed, and no other is taken. Errors are of type *OperationError.
+// Operation returns the program's own command for an operation of commands.debugger, such as
+// "print" with the argument "expr". Every argument of the template must be given, and no other.
+// Errors are of type *OperationError.
 func (a *Adapter) Operation(operation string, arguments map[string]string) (string, error) {
 	template, declared := a.debugger()[operation]
 	if template == nil {

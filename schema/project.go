@@ -19,7 +19,7 @@ func ProjectJSON() []byte { return bytes.Clone(projectText) }
 
 var projectGrammar = newGrammar("project", "the file", "ripple.yml", "", projectText)
 
-// Project is a ripple.yml; keys that it does not set are zero or nil.
+// Project is the content of a ripple.yml; keys that it does not set are zero or nil.
 type Project struct {
 	Source   string                    `yaml:"-"`
 	CLI      ProjectCLI                `yaml:"cli"`
@@ -48,15 +48,15 @@ type ProjectCLI struct {
 	Resume          []string `yaml:"resume"` // with {session_id}
 }
 
-// ProjectAdapter is an entry of the section adapters. Enabled is nil when it is
-// not set, Timeout 0; it is in seconds.
+// ProjectAdapter is an entry of the section adapters. Enabled is nil and Timeout, in seconds, is 0
+// if it is not set.
 type ProjectAdapter struct {
 	Enabled *bool `yaml:"enabled"`
 	Timeout int   `yaml:"timeout"`
 }
 
-// LoadProject reads a ripple.yml, once, and gives what it read. All results are nil when
-// there is none.
+// LoadProject reads a ripple.yml and also returns the file's content, which is read once. All
+// results are nil if the file does not exist.
 func LoadProject(path string) (*Project, []byte, []Diagnostic) {
 	data, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,8 +107,8 @@ func parseProject(source string, data []byte) (*Project, []Diagnostic) {
 	return p, nil
 }
 
-// Position is where a key or the item of a list stands: "cli", "backend". It is that of
-// the nearest around it when it is not there.
+// Position returns the position of a key or of the item of a list, such as "cli", "backend". If it
+// does not exist, the position is that of the nearest enclosing one.
 func (p *Project) Position(path ...string) Position {
 	d := document{places: p.places}
 	for ; len(path) > 0; path = path[:len(path)-1] {

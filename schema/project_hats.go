@@ -30,7 +30,7 @@ type ProjectHat struct {
 	Timeout           int            `yaml:"timeout"` // seconds
 }
 
-// ProjectBackend is the agent of a hat: its name alone, or with more.
+// ProjectBackend is the agent of a hat. In the file it is a name, or a mapping.
 type ProjectBackend struct {
 	Type  string   `yaml:"type"`
 	Model string   `yaml:"model"`
@@ -50,7 +50,7 @@ func (b *ProjectBackend) UnmarshalYAML(n *yaml.Node) error {
 type Idle struct {
 	Key string // "hats.builder.concurrency"
 	Position
-	Why string // in words; may be ""
+	Why string // the reason; may be ""
 }
 
 // hats reads the section in the order of the file. Settings of a hat that have two names
@@ -87,7 +87,7 @@ func (r projectRules) idle() (list []Idle) {
 	if r.root == nil {
 		return nil
 	}
-	r.idleIn(r.grammar.root(), "", func(pointer string, k keys) {
+	r.idleIn(r.grammar.root(), "", func(pointer string, k jsonObject) {
 		if strings.HasPrefix(pointer, "/loop/") || pointer == "/cli/default_mode" { // their values say whether they matter
 			return
 		}
@@ -99,7 +99,7 @@ func (r projectRules) idle() (list []Idle) {
 	return list
 }
 
-func (r projectRules) idleIn(k keys, pointer string, found func(string, keys)) {
+func (r projectRules) idleIn(k jsonObject, pointer string, found func(string, jsonObject)) {
 	n := r.places[pointer].value
 	if n == nil || n.Kind != yaml.MappingNode {
 		return

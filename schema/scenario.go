@@ -14,7 +14,7 @@ func ScenarioJSON() []byte { return bytes.Clone(scenarioText) }
 
 var scenarioGrammar = newGrammar("scenario", "the scenario", "a scenario", "turns:", scenarioText)
 
-// Scenario is what a scripted agent does.
+// Scenario is the script of a scripted agent.
 type Scenario struct {
 	Turns []ScenarioTurn `yaml:"turns"`
 }
@@ -29,7 +29,7 @@ type ScenarioTurn struct {
 	ExitCode int            `yaml:"exit_code"`
 }
 
-// ScenarioStep is one thing that happens; one field of it is set.
+// ScenarioStep is a step of a turn; exactly one field is set.
 type ScenarioStep struct {
 	Text   *string           `yaml:"text"`
 	Status map[string]string `yaml:"status"`
@@ -48,7 +48,7 @@ type ScenarioStep struct {
 	Exit   *int              `yaml:"exit"`
 }
 
-// ScenarioTool is a tool use that is only told of.
+// ScenarioTool is the use of a tool that is reported and has no effect.
 type ScenarioTool struct {
 	Name   string         `yaml:"name"`
 	Input  map[string]any `yaml:"input"`
@@ -81,14 +81,14 @@ type ScenarioDeny struct {
 	Detail string `yaml:"detail"`
 }
 
-// ScenarioError is something that goes wrong.
+// ScenarioError is an error that the agent reports.
 type ScenarioError struct {
 	Message string `yaml:"message"`
 	Fatal   bool   `yaml:"fatal"`
 	Kind    string `yaml:"kind"`
 }
 
-// ScenarioUsage is what a turn uses.
+// ScenarioUsage is the usage of a turn.
 type ScenarioUsage struct {
 	Input   int     `yaml:"input"`
 	Output  int     `yaml:"output"`

@@ -36,7 +36,7 @@ func fields(t reflect.Type) map[string]reflect.Type {
 }
 
 // compareKeys walks the JSON Schema and the Go types together.
-func compareKeys(t *testing.T, path string, k keys, typ reflect.Type) {
+func compareKeys(t *testing.T, path string, k jsonObject, typ reflect.Type) {
 	t.Helper()
 	if typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
@@ -64,7 +64,7 @@ func TestEveryKeyHasAFieldAndEveryFieldAKey(t *testing.T) {
 }
 
 // eachKey calls f for every key of the JSON Schema below k.
-func eachKey(path string, k keys, f func(path string, k keys)) {
+func eachKey(path string, k jsonObject, f func(path string, k jsonObject)) {
 	if items := k.items(); items != nil {
 		eachKey(path+"[]", items, f)
 	}
@@ -76,7 +76,7 @@ func eachKey(path string, k keys, f func(path string, k keys)) {
 }
 
 func TestEveryKeyIsDescribed(t *testing.T) {
-	eachKey("", rootKeys(), func(path string, k keys) {
+	eachKey("", rootKeys(), func(path string, k jsonObject) {
 		d, _ := k["description"].(string)
 		assert.True(t, strings.HasSuffix(d, "."), "%s: description %q", path, d)
 		if f, has := k["format"]; has {
@@ -147,7 +147,7 @@ func TestDefaultsAreThoseOfTheJSONSchema(t *testing.T) {
 	require.Empty(t, render(ds))
 	agent, ds := Parse("bare", []byte(bareAgent), Options{})
 	require.Empty(t, render(ds))
-	eachKey("", rootKeys(), func(path string, k keys) {
+	eachKey("", rootKeys(), func(path string, k jsonObject) {
 		shown, has := k["default"]
 		if _, isSection := shown.(map[string]any); !has || isSection {
 			assert.NotContains(t, defaults, path)

@@ -12,13 +12,13 @@ type sealed struct {
 	Text   []byte `json:"text"`
 }
 
-// Seal writes an adapter, which was read from text, with its script. Unseal returns the same
-// adapter whatever has become of the files.
+// Seal encodes an adapter that was read from text, with its script. Unseal returns the same
+// adapter even if the files have changed.
 func (a *Adapter) Seal(text []byte) ([]byte, error) {
 	return json.Marshal(sealed{a.Source, a.Script, text})
 }
 
-// Unseal reads what Seal of the same version of ripple has written.
+// Unseal decodes an adapter that Seal of the same version of ripple encoded.
 func Unseal(data []byte) (*Adapter, error) {
 	var s sealed
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -11,9 +11,9 @@ import (
 // maxNearest keeps "did you mean" a question.
 const maxNearest = 3
 
-// Nearest gives the candidates that a word was likely meant to be, at most
-// three, the likeliest first: those that it begins, and those within a third of
-// its length in edits. Case does not matter.
+// Nearest returns up to three candidates that were likely meant by word, the likeliest first:
+// those that begin with it, and those whose edit distance is at most a third of its length. Case
+// is ignored.
 func Nearest(word string, candidates []string) []string {
 	length := utf8.RuneCountInString(word)
 	if length > 64 {

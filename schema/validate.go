@@ -32,7 +32,7 @@ func (v validation) validate() map[string]bool {
 // validateNumbers checks numbers and booleans in places where text is expected: for the
 // validator they are not text, and `expect: +5` is not a pattern.
 func (v validation) validateNumbers(bad map[string]bool) {
-	v.eachFormat(v.grammar.root(), v.root, "", func(pointer string, k keys, n *yaml.Node) {
+	v.eachFormat(v.grammar.root(), v.root, "", func(pointer string, k jsonObject, n *yaml.Node) {
 		if n.ShortTag() != "!!str" && !isNull(n) && !bad[pointer] {
 			v.explainFormat(k, keyName(pointer), n)
 		}
@@ -40,7 +40,7 @@ func (v validation) validateNumbers(bad map[string]bool) {
 }
 
 // eachFormat calls f for every string of the file that has a form.
-func (v validation) eachFormat(k keys, n *yaml.Node, pointer string, f func(pointer string, k keys, n *yaml.Node)) {
+func (v validation) eachFormat(k jsonObject, n *yaml.Node, pointer string, f func(pointer string, k jsonObject, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i < len(n.Content); i += 2 {
@@ -74,7 +74,7 @@ func (v validation) explain(e library.Violation, bad map[string]bool) {
 	_, location, _ := strings.Cut(e.Keyword, "#")
 	cut := strings.LastIndexByte(location, '/')
 	rule, _ := v.grammar.root().at(location[:cut]).(map[string]any)
-	k, keyword := keys(rule), location[cut+1:]
+	k, keyword := jsonObject(rule), location[cut+1:]
 	where := v.places[e.Instance]
 	if where.value == nil {
 		where.value = v.root
@@ -95,7 +95,7 @@ func (v validation) explain(e library.Violation, bad map[string]bool) {
 	}
 }
 
-func (v validation) explainValue(k keys, keyword string, e library.Violation, where place) {
+func (v validation) explainValue(k jsonObject, keyword string, e library.Violation, where place) {
 	n, name := where.value, keyName(e.Instance)
 	switch keyword {
 	case "type":
@@ -120,7 +120,7 @@ func (v validation) explainValue(k keys, keyword string, e library.Violation, wh
 	}
 }
 
-func (v validation) explainFormat(k keys, name string, n *yaml.Node) {
+func (v validation) explainFormat(k jsonObject, name string, n *yaml.Node) {
 	f := formats[k.strings("format")[0]]
 	err := f.check(n.Value)
 	if err == nil {
@@ -172,7 +172,7 @@ func (v validation) verbatim(n *yaml.Node) bool {
 	return n.Column <= len(line) && strings.Contains(string(line[n.Column-1:]), n.Value)
 }
 
-func (v validation) unknownKeys(k keys, pointer string, bad map[string]bool) {
+func (v validation) unknownKeys(k jsonObject, pointer string, bad map[string]bool) {
 	known := k.names()
 	n := v.places[pointer].value
 	for i := 0; i < len(n.Content); i += 2 {
@@ -197,7 +197,7 @@ func knownKeys(word string, known []string) string {
 	return "; one of " + strings.Join(known, ", ")
 }
 
-func (v validation) missingKeys(k keys, where place, pointer string) {
+func (v validation) missingKeys(k jsonObject, where place, pointer string) {
 	at := where.key
 	if at == nil {
 		at = where.value
@@ -216,7 +216,7 @@ func (v validation) missingKeys(k keys, where place, pointer string) {
 var yamlBooleans = map[string]string{"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 // typeHint says how to fix the usual slips.
-func typeHint(k keys, n *yaml.Node) string {
+func typeHint(k jsonObject, n *yaml.Node) string {
 	types := k.strings("type")
 	switch {
 	case n.Kind != yaml.ScalarNode:

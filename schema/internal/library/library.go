@@ -26,21 +26,21 @@ type ProgramError struct {
 
 func (e *ProgramError) Error() string { return e.Message }
 
-// Set is what package schema/validate brings.
+// Set holds the functions that package schema/validate provides.
 type Set struct {
-	// Compile makes the validator of a JSON Schema. formats are the forms that it names
-	// beyond those of JSON Schema, and what checks them.
+	// Compile makes the validator of a JSON Schema. formats holds the check of each format that
+	// the schema names and JSON Schema does not define.
 	Compile func(url string, text []byte, formats map[string]func(string) error) (Validator, error)
-	// CheckProgram refuses what is no jq program, with a *ProgramError.
+	// CheckProgram returns a *ProgramError if source is not a valid jq program.
 	CheckProgram func(source string) error
-	// IsURL tells an absolute URL that has a host.
+	// IsURL reports whether s is an absolute URL with a host.
 	IsURL func(s string) bool
 }
 
-var linked atomic.Pointer[Set] // packages that were initialised earlier may be at work
+var current atomic.Pointer[Set] // packages that were initialised earlier may be at work
 
 // Link makes the set known.
-func Link(s Set) { linked.Store(&s) }
+func Link(s Set) { current.Store(&s) }
 
 // Linked is the set; nil where schema/validate is not linked in, or not yet initialised.
-func Linked() *Set { return linked.Load() }
+func Linked() *Set { return current.Load() }
