@@ -67,7 +67,7 @@ func TestAttach(t *testing.T) {
 	c.expect("/usr")
 	c.send("half a li")
 	c.expect("half a li")
-	assert.Contains(t, own.run("exec", "work", "true"), "a person is typing at its prompt")
+	assert.Contains(t, own.run("exec", "work", "true"), "a user is typing at its prompt")
 	c.send("\x15cd /etc\r")
 	c.expect("/etc")
 	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "idle") }, testkit.Patience(30*time.Second), time.Millisecond)

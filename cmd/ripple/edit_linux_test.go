@@ -59,7 +59,7 @@ func TestAUserEditsLines(t *testing.T) {
 				c.send(tt.typed)
 				c.expect(tt.typed)
 				require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "typing") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
-				assert.Contains(t, own.run("exec", "p", tt.code), "a person is typing at its prompt")
+				assert.Contains(t, own.run("exec", "p", tt.code), "a user is typing at its prompt")
 				c.send(tt.edits)
 				c.expect(tt.line + "\x1b[J")
 				c.send("\r")

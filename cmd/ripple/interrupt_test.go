@@ -87,7 +87,7 @@ func TestTheRecordNamesTheEndOfTheWait(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), stdout)
 			assert.Equal(t, "interrupt", r.CompletedBy)
-			assert.Equal(t, "no longer waited for; the command is still running", r.Failure)
+			assert.Equal(t, "the wait was canceled; the command is still running", r.Failure)
 			assert.True(t, r.Error)
 		})
 	}

@@ -16,7 +16,7 @@ var (
 	// ErrBusy: a command that timed out is still running.
 	ErrBusy = errors.New("a command is still running")
 	// ErrTyping: a user is typing at the program's prompt; see Session.Type.
-	ErrTyping = errors.New("a person is typing at its prompt")
+	ErrTyping = errors.New("a user is typing at its prompt")
 	// ErrIdle: input was sent while no command runs.
 	ErrIdle = errors.New("no command is running")
 	// ErrClosed: the session was closed.
@@ -51,9 +51,9 @@ func (e *TimeoutError) Error() string {
 	case e.Unsent:
 		return "timed out before anything was sent"
 	case cancelled:
-		return "no longer waited for; the command is still running"
+		return "the wait was canceled; the command is still running"
 	case e.Withdrawal != nil:
-		return fmt.Sprintf("%v: %v, and no prompt came after it", ErrTimeout, e.Withdrawal)
+		return fmt.Sprintf("%v: %v, and no prompt followed", ErrTimeout, e.Withdrawal)
 	case e.Stopped:
 		return ErrTimeout.Error() + ", and the program is stopped"
 	case e.Waiting == WaitingNo:

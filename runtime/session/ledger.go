@@ -218,11 +218,11 @@ func (d *decider) rule(e machine.Effect) string {
 	case e.By == machine.ByInterrupt:
 		return "a prompt came back after the interrupt"
 	case e.Match && e.By == machine.ByIdle:
-		return fmt.Sprintf("%s, and nothing came for %v (output.post_prompt_settle_ms)", key, d.control.policy.Settle)
+		return fmt.Sprintf("%s, and no output followed for %v (output.post_prompt_settle_ms)", key, d.control.policy.Settle)
 	case e.Match:
 		return key + ", and the program waits for input"
 	case e.By == machine.ByIdle:
-		return "nothing more comes, and the program waits for input"
+		return "the output has stopped, and the program waits for input"
 	case d.prog.prompts.literals != nil:
 		return "the marker that carries this session's nonce"
 	case d.stream.ends:

@@ -105,7 +105,7 @@ func (b *builder) unsendable(line string) string {
 	}
 	if b.input.ascii {
 		if at := strings.IndexFunc(line, func(r rune) bool { return r >= 0x80 }); at >= 0 {
-			return fmt.Sprintf("the character at byte %d is not ASCII, and the program reads no other on a line (input.line_charset)", at+1)
+			return fmt.Sprintf("the character at byte %d is not ASCII, and the program reads only ASCII on a line (input.line_charset)", at+1)
 		}
 	}
 	key := strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f })
@@ -114,7 +114,7 @@ func (b *builder) unsendable(line string) string {
 	}
 	cooked := b.tty.cooked()
 	if cooked && len(line) > ttyLine {
-		return fmt.Sprintf("a line of %d bytes is longer than the %d that the terminal keeps in its line mode (process.tty.canonical: false lifts that)", len(line), ttyLine)
+		return fmt.Sprintf("a line of %d bytes is longer than the %d that the terminal keeps in its line mode (process.tty.canonical: false removes this limit)", len(line), ttyLine)
 	}
 	for i := 0; i < len(line); i++ {
 		c := line[i]

@@ -523,9 +523,9 @@ func TestWithdrawalThatFailsIsReported(t *testing.T) {
 	}{
 		{"ends at the escape", `exit 3 if /drop/; `, "drop\n", &interrupt, nil, `the program ended with exit code 3 (before that the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input)`},
 		{"ends by the interrupt", "", "", &interrupt, nil, `the program was ended by a signal: SIGINT (before that the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input)`},
-		{"keeps asking", "", "drop\n", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input, and no prompt came after it`},
-		{"ignores the interrupt", quiet, "", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input, and no prompt came after it`},
-		{"nothing to withdraw with", "", "", nil, nil, `timed out; the command is still running: the program asked for another line, and the adapter has nothing to withdraw the input with (prompt.continuation_escape, signals.interrupt or signals.eof), and no prompt came after it`},
+		{"keeps asking", "", "drop\n", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input, and no prompt followed`},
+		{"ignores the interrupt", quiet, "", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input, and no prompt followed`},
+		{"nothing to withdraw with", "", "", nil, nil, `timed out; the command is still running: the program asked for another line, and the adapter has nothing to withdraw the input with (prompt.continuation_escape, signals.interrupt or signals.eof), and no prompt followed`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			a := adapter(t, "regexsh")
@@ -881,7 +881,7 @@ func TestNonASCIILineIsSentInFile(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, s.Close(deadline(t))) }()
 	_, err = s.Eval(deadline(t), "echo grüße")
-	assert.ErrorContains(t, err, "the character at byte 8 is not ASCII, and the program reads no other on a line (input.line_charset), and the adapter has no input.tempfile")
+	assert.ErrorContains(t, err, "the character at byte 8 is not ASCII, and the program reads only ASCII on a line (input.line_charset), and the adapter has no input.tempfile")
 }
 
 // A caller's text is shown at the start, in the adapter's way.

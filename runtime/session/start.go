@@ -40,7 +40,7 @@ var stuckGap = 250 * time.Millisecond
 
 const stuckLooks = 20
 
-var errStuck = errors.New("the program waits for input, so that prompt will not come")
+var errStuck = errors.New("the program waits for input, so that prompt will not appear")
 
 // awaitReady waits for the first prompt.
 func (d *driver) awaitReady(ctx context.Context) error {

@@ -86,7 +86,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	case isLate && late.Unsent:
 		return ui.FailWith(code, o.err, "give it more time with --timeout")
 	case isLate && late.Withdrawal != nil:
-		return ui.FailWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt came after it", timeout, late.Withdrawal), withdrawalHint)
+		return ui.FailWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt followed", timeout, late.Withdrawal), withdrawalHint)
 	case isLate:
 		return ui.FailWith(code, fmt.Errorf("the command did not end within %s", timeout),
 			o.soFar()+"; "+advice(late))
