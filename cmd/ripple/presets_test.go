@@ -46,7 +46,7 @@ func TestPresetsRunToTheirEnd(t *testing.T) {
 	}{
 		{"build-review", []string{"build.done", "review.rejected", "build.done", "review.next", "build.done", "", "build.done", "review.passed !LOOP_COMPLETE"}, "builder reviewer builder reviewer builder reviewer builder reviewer"},
 		{"plan-build-review", []string{"plan.ready", "build.blocked", "plan.ready", "build.done", "review.next", "build.done", "review.passed !LOOP_COMPLETE"}, "planner builder planner builder reviewer builder reviewer"},
-		{"review", []string{"review.findings", "review.proven", "review.more", "review.findings", "review.proven", "!LOOP_COMPLETE"}, "reader prover editor reader prover editor"},
+		{"review", []string{"review.findings", "review.confirmed", "review.more", "review.findings", "review.confirmed", "!LOOP_COMPLETE"}, "reader prover editor reader prover editor"},
 		{"research", []string{"research.finding", "research.question", "research.finding", "!LOOP_COMPLETE"}, "researcher sceptic researcher sceptic"},
 		{"debug", []string{"fault.seen", "fault.explained", "fix.done", "fault.back", "fault.explained", "fix.done", "fault.gone !LOOP_COMPLETE"}, "reproducer explainer fixer reproducer explainer fixer reproducer"},
 

@@ -8,40 +8,39 @@ import (
 	"example.org/ripple/runtime/event"
 )
 
-// Agent takes one turn. It calls emit for each event, in order and from one
-// goroutine at a time, before it returns. When ctx ends it ends the agent with
-// all that it started and returns an outcome or an error.
+// Agent takes turns. Turn calls emit for each event, in order and from one goroutine at a time,
+// before it returns. If ctx ends, Turn ends the agent and all processes that it started, and
+// returns an outcome or an error.
 //
-// A turn that failed is an Outcome with a Failure. The error is for a turn that
-// could not even begin: a *Stop ends the loop as it says, any other with exit
-// code 3.
+// A turn that failed is an Outcome with a Failure. An error means that the turn could not start,
+// and ends the loop: with the returned *Stop, or with ReasonError for any other error.
 type Agent interface {
 	Turn(ctx context.Context, r Request, emit func(event.Event)) (Outcome, error)
 }
 
-// Request is what the loop asks of an agent.
+// Request describes one turn to an agent.
 type Request struct {
-	Turn        int    // from 1
-	Prompt      string // PROMPT.md as it is
-	Context     string // what the loop adds, at most 500 characters
-	SessionID   string // the session to continue; "" starts a new one
-	Used        event.Tokens
-	Dir         string // where the agent works
-	Timeout     time.Duration
-	IdleTimeout time.Duration // 0: none
-	Env         []string      // "NAME=value", for what the agent runs
-	Ask         event.Ask     // answers what the agent asks in the turn; its error ends the turn
-	Allowed     []string      // tools that a person allowed besides, after a denial
+	Turn        int           // number of the turn, from 1
+	Prompt      string        // the content of the prompt's file, and the role's instructions
+	Context     string        // text that the loop adds, at most 500 characters
+	SessionID   string        // the session to continue; "" starts a new one
+	Used        event.Tokens  // by that session so far
+	Dir         string        // the agent's working directory
+	Timeout     time.Duration // limit of the turn
+	IdleTimeout time.Duration // limit of the time without output; 0: none
+	Env         []string      // "NAME=value", for programs that the agent runs
+	Ask         event.Ask     // answers the agent's questions during the turn; an error of it ends the turn
+	Allowed     []string      // additional tools, which the user allowed after a denial
 	Box         *box.Box      // where the agent must run; nil: without a box
-	Hat         string        // of a preview: whose turn it would be; "" for none
+	Hat         string        // of a preview: the role that would take the turn; "" for none
 }
 
-// Outcome is how a turn ended.
+// Outcome is the result of a turn.
 type Outcome struct {
-	Failure   *event.Failure // nil: it worked
-	SessionID string         // to continue; "": none
-	Text      string         // the final message; an event of the turn, too, if it had no text
-	CostUSD   float64
-	Used      event.Tokens // of the session so far, the next Request's
-	Prompt    string       // what the Agent itself wrote as the next prompt into its file; "": nothing
+	Failure   *event.Failure // nil: the turn succeeded
+	SessionID string         // the session, to continue it; "": none
+	Text      string         // the final message; if the turn reported no text, it becomes an event as well
+	CostUSD   float64        // cost of the turn in US dollars
+	Used      event.Tokens   // by the session so far: Used of the next Request
+	Prompt    string         // the next prompt, if the Agent itself replaced the content of its file; "": it did not
 }

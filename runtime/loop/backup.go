@@ -37,7 +37,7 @@ func (b *backup) mend() error {
 	if _, err := os.Stat(b.project); err != nil {
 		return &Stop{
 			Reason: ReasonError, RecordLost: true, Err: err, Why: sentence("The project's directory was removed while the loop ran, and the loop's record with it: " + err.Error()),
-			Do: "bring the project back",
+			Do: "restore the project",
 		}
 	}
 	if err := b.writeBack(); err != nil {
@@ -53,7 +53,7 @@ func lostStop(err error) error {
 	}
 	return &Stop{
 		Reason: ReasonError, RecordLost: true, Err: err, Why: sentence(layout.Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
-		Do: "put the cause right: the record of this run is lost, the work is in the tree",
+		Do: "fix the cause; the record of this run is lost, the work is in the tree",
 	}
 }
 

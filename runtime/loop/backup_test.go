@@ -79,6 +79,6 @@ func TestTheProjectIsGone(t *testing.T) {
 	assert.Equal(t, "error", stop.Reason)
 	assert.Contains(t, stop.Why, "project's directory was removed")
 	assert.True(t, stop.RecordLost)
-	assert.Equal(t, "bring the project back", stop.Do)
+	assert.Equal(t, "restore the project", stop.Do)
 	assert.NoDirExists(t, r.dir)
 }

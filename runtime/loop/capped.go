@@ -60,7 +60,7 @@ func (c *cappedLog) keep(data []byte, n int64) (first []byte) {
 		return first
 	}
 	if c.left == 0 {
-		first = fmt.Appendf(first[:n:n], "\n[the limit of %s is reached (max_output): of what follows only the end is kept]\n", sizeWords(c.limit))
+		first = fmt.Appendf(first[:n:n], "\n[limit of %s reached (max_output): only the end of the rest is kept]\n", sizeWords(c.limit))
 	}
 	c.left += int64(len(rest))
 	c.end = lastBytes(append(c.end, rest...), int(c.limit-room(c.limit)))
@@ -127,7 +127,7 @@ func (c *cappedEvents) add(now time.Time, e event.Event) error {
 		return c.log.Event(c.turn, now, data)
 	}
 	if c.count == 0 {
-		err = c.tellLeft(fmt.Sprintf("turn %d printed more than %s (max_output): of what follows only the end is kept", c.turn, sizeWords(limit)), 0, 0)
+		err = c.tellLeft(fmt.Sprintf("turn %d printed more than %s (max_output): only the end of the rest is kept", c.turn, sizeWords(limit)), 0, 0)
 	}
 	c.count++
 	c.left += size

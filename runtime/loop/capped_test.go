@@ -48,7 +48,7 @@ func TestOutputOfATurnIsCapped(t *testing.T) {
 	assert.Equal(t, "project_complete", r.run().Reason, "output that is left out still counts for the result")
 	const turns, files = 2, 2 // a log for each, and the record; live.log is the last one's
 	assert.Less(t, dirSize(t, filepath.Join(r.dir, ".ralph")), int64((turns*files+1)*45<<10))
-	assert.Contains(t, strings.Join(r.notes(), "\n"), "turn 1 printed more than 40.0 KB (max_output): of what follows only the end is kept")
+	assert.Contains(t, strings.Join(r.notes(), "\n"), "turn 1 printed more than 40.0 KB (max_output): only the end of the rest is kept")
 
 	var left []record.Line
 	events := 0
@@ -98,9 +98,9 @@ func TestCappedLog(t *testing.T) {
 	}{
 		{"no limit", 0, []string{"abc", "def"}, "abcdef"},
 		{"below", 8, []string{"abc", "def"}, "abcdef"},
-		{"up to the end that is kept", 8, []string{"abcdef", "gh"}, "abcdef\n[the limit of 8 bytes is reached (max_output): of what follows only the end is kept]\ngh"},
-		{"in one", 8, []string{"abcdefghijklmnop"}, "abcdef\n[the limit of 8 bytes is reached (max_output): of what follows only the end is kept]\n[8 bytes left out here]\nop"},
-		{"in many", 8, strings.Split("abcdefghijklmnop", ""), "abcdef\n[the limit of 8 bytes is reached (max_output): of what follows only the end is kept]\n[8 bytes left out here]\nop"},
+		{"up to the end that is kept", 8, []string{"abcdef", "gh"}, "abcdef\n[limit of 8 bytes reached (max_output): only the end of the rest is kept]\ngh"},
+		{"in one", 8, []string{"abcdefghijklmnop"}, "abcdef\n[limit of 8 bytes reached (max_output): only the end of the rest is kept]\n[8 bytes left out here]\nop"},
+		{"in many", 8, strings.Split("abcdefghijklmnop", ""), "abcdef\n[limit of 8 bytes reached (max_output): only the end of the rest is kept]\n[8 bytes left out here]\nop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var to nopCloser
@@ -173,7 +173,7 @@ func TestDecisionsInTheRecordAreCapped(t *testing.T) {
 	r.flags = map[string]string{"max-output": "40k", "allow": "Bash", "max-turns": "1"}
 	assert.Equal(t, "max_turns", r.run().Reason)
 	assert.Less(t, len(r.read(".ralph/events.jsonl")), 60<<10)
-	assert.Contains(t, strings.Join(r.notes(), "\n"), "the answers that rules gave in turn 1 have more than 40.0 KB (max_output): the rest is not recorded")
+	assert.Contains(t, strings.Join(r.notes(), "\n"), "the rules' answers in turn 1 exceed 40.0 KB (max_output): the rest is not recorded")
 	decided, left := 0, 0
 	for _, v := range r.lines() {
 		switch v.Type {

@@ -13,18 +13,18 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// checker finds out whether the work is done.
+// checker decides whether the work is done.
 type checker struct {
 	*run
 	work    *workspace
 	backup  *backup
-	running bool // the commands that verify are run
+	running bool // the commands of verify are running
 }
 
-// claim asks the exit gate and, where there are commands for it, checks what the
-// agent says before it is believed. Nil: the loop goes on.
+// claim asks the exit gate whether the agent claims that the work is done and, if there are
+// commands to verify it, runs them. A nil Stop means that the loop continues.
 func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
-	if c.begun() { // what is ticked may be of the turn that was cut off, and is not committed
+	if c.begun() { // the interrupted turn may have ticked tasks, and its work is not committed
 		return nil, nil
 	}
 	s, config := &c.state, c.config
@@ -32,7 +32,7 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	switch {
 	case reason == ReasonBlocked:
 		return blockedStop(s), nil
-	case reason == "" || s.Examined == s.Turn+1: // nothing new was said since
+	case reason == "" || s.Examined == s.Turn+1: // there is no new claim
 		return nil, nil
 	case len(config.Verify) == 0:
 		return doneStop(reason, c.work.planInProject(), s, 0), nil

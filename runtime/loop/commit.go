@@ -37,8 +37,8 @@ func (c *committer) open(ctx context.Context) error {
 	return c.ready(ctx)
 }
 
-// commitTurn commits and tags the last turn, if it changed something and that is asked
-// for. After a crash it finds out what is left to do.
+// commitTurn commits and tags the last turn, if the settings ask for it and the turn changed
+// something. After a crash it does the steps that are missing.
 func (c *committer) commitTurn(ctx context.Context) error {
 	s := &c.state
 	if !c.config.Commit && !c.config.Tag || s.Committed >= s.Turn || c.begun() || c.settled == s.Turn {
@@ -48,7 +48,7 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known == nil { // it is of the next turn already, or somebody removed it
+	if known == nil { // the saved one belongs to the next turn, or was removed
 		c.settled = s.Turn
 		return nil
 	}
@@ -132,7 +132,7 @@ func (c *committer) commit(ctx context.Context, ch git.Change, head string) (str
 		err = errors.Join(err, c.store.Remove(layout.WritingFile))
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errAskedToStop) {
-		err = &Stop{Reason: ReasonInterrupted, Err: err, Why: "Interrupted while git made the commit of the turn, which is made when the loop goes on."}
+		err = &Stop{Reason: ReasonInterrupted, Err: err, Why: "Interrupted while git committed the turn; the commit is made when the loop continues."}
 	}
 	return sha, err
 }
@@ -161,11 +161,11 @@ func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, 
 	if s.Refused >= c.config.VerifyAttempts {
 		return gitStop("commit", err)
 	}
-	c.note("the turn is not committed yet, and the agent is told why: " + s.Refusal)
+	c.note("the turn is not committed yet; the agent gets the reason: " + s.Refusal)
 	return nil
 }
 
-// refusal is what git says of a commit that the agent may put right.
+// refusal returns git's message if it refused a commit for a reason that the agent may fix.
 func refusal(err error) (words string, refused bool) {
 	if conflict, ok := errors.AsType[*git.Conflict](err); ok {
 		return conflict.Why, true
@@ -202,8 +202,8 @@ func (c *committer) changedByHook(ctx context.Context, ch git.Change, since git.
 	return quoted, nil
 }
 
-// toCommit is what the turn changed and is not committed, and what is owed from
-// before it. What was dirty before the turn is the user's.
+// toCommit returns the uncommitted changes of the turn, and those owed from earlier turns.
+// Files that had changes before the turn are left to the user.
 func (c *committer) toCommit(before, now git.Snapshot) (ch git.Change) {
 	owed := map[string]bool{}
 	for _, q := range c.state.Owed {
@@ -238,11 +238,11 @@ func (c *committer) toCommit(before, now git.Snapshot) (ch git.Change) {
 	return ch
 }
 
-// noteInner says that a repository inside this one keeps its files to itself.
+// noteInner reports that the files of a repository inside this one are not committed.
 func (c *committer) noteInner(name string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
 		if layout.There(filepath.Join(c.work.tree.Repo.Top, dir, ".git")) {
-			c.noteOnce(dir, "", filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
+			c.noteOnce(dir, "", filepath.ToSlash(dir)+" is a separate git repository: changes in it count as progress, but are not committed here")
 			return
 		}
 	}
@@ -269,11 +269,11 @@ func gitStop(what string, err error) error {
 	if _, late := errors.AsType[*git.TimeoutError](err); late {
 		return &Stop{
 			Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and is not committed: " + err.Error()),
-			Do: "run the repository's hooks yourself and put them right, or give them more time: a commit has that of a check",
+			Do: "run the repository's hooks and fix them, or give them more time: a commit may take as long as a check",
 		}
 	}
 	return &Stop{
 		Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
-		Do: "put right what git says (the work stays as it is until then)",
+		Do: "fix what git reports (the work stays as it is until then)",
 	}
 }

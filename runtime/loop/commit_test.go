@@ -86,7 +86,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 
 // Changes from before the turn belong to the user: they are listed, and a file changed by both
 // may be left out.
-func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
+func TestCommitLeavesOutFilesThatBothChanged(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, before, did string
@@ -97,7 +97,7 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 		{"clean", "", "echo n > n", nil, "A\tn", "", nil},
 		{
 			"both", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n", nil, "A\tn", "M a.txt\n?? u",
-			[]string{"changed and not committed before the loop: a.txt, u; a file of these that the agent changes as well is not committed", "not committed, since you had changes in it before the turn: a.txt"},
+			[]string{"uncommitted changes from before the loop: a.txt, u; if the agent changes one of these files, the file is not committed", "not committed, since you had changes in it before the turn: a.txt"},
 		},
 		{
 			"both, and all", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n",
@@ -107,7 +107,7 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 		},
 		{"staged by the user", "echo u > u; git add u", "echo v > u", nil, "", "AM u", []string{"before the loop: u;", "before the turn: u"}},
 		{"many", "touch 1 2 3 4 5 6 7", "echo n > n", nil, "A\tn", "?? 1\n?? 2\n?? 3\n?? 4\n?? 5\n?? 6\n?? 7", []string{"1, 2, 3, 4, 5 and 2 more; "}},
-		{"a repository inside", "git init -q in; touch in/f", "echo n > n; echo f > in/f", nil, "A\tn", "?? in/", []string{"in is a git repository of its own: what changes in it is progress, and is not committed here"}},
+		{"a repository inside", "git init -q in; touch in/f", "echo n > n; echo f > in/f", nil, "A\tn", "?? in/", []string{"in is a separate git repository: changes in it count as progress, but are not committed here"}},
 		{"the agent's own repository", "", "git init -q in; touch in/f", nil, "", "?? in/", []string{"in is a git repository of its own"}},
 		{
 			"a submodule", "git init -q -b main ../sub; git -C ../sub -c user.name=t -c user.email=t@x commit -q --allow-empty -m s; git -c protocol.file.allow=always submodule --quiet add \"$PWD/../sub\" d/sub; git commit -qm sub",

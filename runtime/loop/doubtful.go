@@ -45,7 +45,7 @@ func doubtful(names []string, size func(name string) int64) string {
 		}
 	}
 	for _, dir := range dirs {
-		list = append(list, fmt.Sprintf("%s (%s of others)", dir, plural(in[dir], "file")))
+		list = append(list, fmt.Sprintf("%s (%s by others)", dir, plural(in[dir], "file")))
 	}
 	if len(list) == 0 {
 		return ""
@@ -69,6 +69,6 @@ func (c *committer) warn(names []string) string {
 	if text == "" {
 		return ""
 	}
-	c.note(fmt.Sprintf("turn %d: the commit has what seldom belongs into one: %s; .gitignore keeps it out of the next", c.state.Turn, strings.TrimSuffix(text, ".")))
+	c.note(fmt.Sprintf("turn %d: the commit contains files that seldom belong in one: %s; to leave them out of the next, add them to .gitignore", c.state.Turn, strings.TrimSuffix(text, ".")))
 	return text
 }

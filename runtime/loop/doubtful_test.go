@@ -25,15 +25,15 @@ func TestDoubtful(t *testing.T) {
 		".env.production":         ".env.production (a secret by its name)",
 		"deploy/id_ed25519":       "deploy/id_ed25519 (a secret by its name)",
 		"tls/server.pem":          "tls/server.pem (a secret by its name)",
-		"web/node_modules/a/b.js": "web/node_modules/ (1 file of others)",
+		"web/node_modules/a/b.js": "web/node_modules/ (1 file by others)",
 	} {
 		assert.Equal(t, want, doubtful([]string{name}, size), name)
 	}
-	assert.Equal(t, ".env (a secret by its name), node_modules/ (2 files of others)", doubtful([]string{".env", "node_modules/a", "node_modules/b"}, size))
+	assert.Equal(t, ".env (a secret by its name), node_modules/ (2 files by others)", doubtful([]string{".env", "node_modules/a", "node_modules/b"}, size))
 }
 
-// What may not belong into a repository is said before it is committed, and in the record.
-func TestCommitSaysWhatIsDoubtful(t *testing.T) {
+// Files that may not belong in a repository are reported when they are committed, and recorded.
+func TestDoubtfulFilesOfACommitAreReported(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(d *doing) {
 		d.writes(".env", "KEY=1")
@@ -46,7 +46,7 @@ func TestCommitSaysWhatIsDoubtful(t *testing.T) {
 	r.flags["commit"], r.flags["max-turns"] = "true", "1"
 	r.run()
 	const what = ".env (a secret by its name), core.dump (10 MB)"
-	assert.Contains(t, r.notes(), "turn 1: the commit has what seldom belongs into one: "+what+"; .gitignore keeps it out of the next")
+	assert.Contains(t, r.notes(), "turn 1: the commit contains files that seldom belong in one: "+what+"; to leave them out of the next, add them to .gitignore")
 	for _, l := range r.lines() {
 		if l.Type == record.Committed {
 			assert.Equal(t, what, l.Why)
@@ -56,7 +56,7 @@ func TestCommitSaysWhatIsDoubtful(t *testing.T) {
 	require.Fail(t, "nothing was committed")
 }
 
-// Who removes or rewrites the task in a turn is told of, by the loop and in its record.
+// A change or removal of the task's file in a turn is reported and recorded.
 func TestChangedPrompt(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{"MINE\n": "changed while turn 1 ran", " \n": "emptied while turn 1 ran", "": "removed while turn 1 ran"} {

@@ -11,7 +11,7 @@ import (
 
 // A new run starts with its own counts. Each row is a turn that is repeated as often as possible
 // without ending the first run, and once more in the second.
-func TestANewRunCountsAnew(t *testing.T) {
+func TestANewRunCountsFromZero(t *testing.T) {
 	t.Parallel()
 	denied := func(d *doing) { d.work(); d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"}) }
 	tests := []struct {
@@ -57,7 +57,7 @@ func TestANewRunCountsAnew(t *testing.T) {
 }
 
 // Earlier usage of a session is not counted for a new run.
-func TestANewRunKnowsWhatTheSessionUsed(t *testing.T) {
+func TestANewRunKnowsTheUseOfTheSession(t *testing.T) {
 	r := newRig(t, func(d *doing) {
 		d.work()
 		d.out.SessionID, d.out.Used = "s1", event.Tokens{Input: int64(100 * d.n)}

@@ -74,7 +74,7 @@ func (j *judge) take(e *ended) {
 		s.Last = record.OneLine(s.Last, 300-len(wrong)) + "; " + wrong
 	}
 	if e.odd != "" {
-		j.noteOnce(e.odd, "", fmt.Sprintf("turn %d: %s (said once)", e.turn, e.odd))
+		j.noteOnce(e.odd, "", fmt.Sprintf("turn %d: %s (reported once)", e.turn, e.odd))
 	}
 }
 

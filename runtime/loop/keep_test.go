@@ -77,7 +77,7 @@ func TestCommitEachTurnThatMadeProgress(t *testing.T) {
 		if d.n != 2 {
 			d.writes("src/new file.txt", strings.Repeat("x", d.n))
 		}
-		d.says(ofBlock("STATUS: IN_PROGRESS", "RECOMMENDATION: go on with the parser"))
+		d.says(ofBlock("STATUS: IN_PROGRESS", "RECOMMENDATION: continue with the parser"))
 	}
 	r := repoRig(t, turn)
 	r.write(".ralph/@fix_plan.md", "- [x] Read\n- [ ] Write the parser\n")
@@ -86,7 +86,7 @@ func TestCommitEachTurnThatMadeProgress(t *testing.T) {
 	r.run()
 	assert.Equal(t, "ripple: turn 3\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
 	assert.Equal(t, "src/new file.txt", r.git("show", "--format=", "--name-only", "HEAD"), "nothing of the user's, nothing of the loop's")
-	assert.Equal(t, "Task: Write the parser\n\nNext: go on with the parser", r.git("log", "-1", "--format=%b"))
+	assert.Equal(t, "Task: Write the parser\n\nNext: continue with the parser", r.git("log", "-1", "--format=%b"))
 	for _, n := range r.notices {
 		if n.Kind == NoticeCommitted {
 			assert.Regexp(t, `^[0-9a-f]{10} ripple/`, n.Text, "a hash for people")
@@ -130,7 +130,7 @@ func TestGitIsAskedForOnlyWhereItIs(t *testing.T) {
 	r.flags["commit"] = "true"
 	stop := r.run()
 	assert.Equal(t, "repository_missing", stop.Reason)
-	assert.Contains(t, stop.Why, "no git repository")
+	assert.Contains(t, stop.Why, "not in a git repository")
 }
 
 func TestWorktreeIsWhereTheAgentWorks(t *testing.T) {
@@ -161,7 +161,7 @@ func TestWorktreeIsWhereTheAgentWorks(t *testing.T) {
 	assert.Len(t, r.fake.requests, 2)
 }
 
-func TestUntrackedWorkIsProgressAndOldDirtIsNone(t *testing.T) {
+func TestUntrackedWorkIsProgressAndOldChangesAreNot(t *testing.T) {
 	r := repoRig(t, func(d *doing) { d.writes("new/"+strings.Repeat("n", d.n), "x") })
 	r.flags["max-turns"] = "5"
 	assert.Equal(t, "max_turns", r.run().Reason)

@@ -11,40 +11,39 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// Options are what a loop needs. Project, Config and Agent must be set.
+// Options configures a loop. Project, Config and Agent must be set.
 type Options struct {
-	Project    string // the directory that has .ralph
+	Project    string // the directory that contains .ralph
 	Config     *config.Config
 	Agent      Agent
 	AgentName  string            // for messages; may be ""
-	DenialHelp string            // what to do about a denied permission; "" for a general word
-	Fallback   []Member          // take turns, in this order, while the agents before them are limited
-	HatAgents  map[string]Member // take the turns of hats that have an agent of their own, by their keys
-	Prompt     string            // the prompt itself; "": PromptFile
-	PromptFile string            // where the prompt is, read for each turn; "": .ralph/PROMPT.md
-	Resume     bool              // continue the run that ended last, for whatever reason
-	Settings   *record.Settings  // for the record: how the run is started; may be nil
+	DenialHelp string            // advice about a denied permission; "" for a general one
+	Fallback   []Member          // agents that take turns, in this order, while those before them are limited
+	HatAgents  map[string]Member // agents of hats that have their own, by the keys of the hats
+	Prompt     string            // the prompt itself; "": it is in PromptFile
+	PromptFile string            // file of the prompt, read before each turn; "": .ralph/PROMPT.md
+	Resume     bool              // continue the run that ended last, whatever ended it
+	Settings   *record.Settings  // how the run is started, for the record; may be nil
 	Observe    func(Notice)      // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time  // the wall clock; nil: time.Now
 	Box        *box.Box          // where agents and checks run; required if Config.Box is set
-	Attended   bool              // a person is at the terminal, and can answer
+	Attended   bool              // a user is at the terminal, and can answer
 
-	// ExitCode is what the record says that a process ends with which ran the loop; nil:
-	// nothing.
+	// ExitCode returns the exit code that is recorded with a stop. If it is nil, none is.
 	ExitCode func(*Stop) int
 
-	// Next is what the record says that is to be done after a stop; nil: nothing.
+	// Next returns the advice that is recorded with a stop. If it is nil, none is.
 	Next func(*Stop) string
 
-	// Believable is called before anything is written. It must not return when the
-	// process and its children are being killed: how they end then is no news. May
-	// be nil.
+	// Believable is called before anything is written. While the process and its children
+	// are being killed it must not return, because how they end then means nothing. May be
+	// nil.
 	Believable func()
 }
 
-// Loop is one run of the loop. Run reads as the way of a turn through its parts, which
-// share the run and have each a state of their own. What lasts is in the run's state;
-// the rest is what only this process knows.
+// Loop is one run of the loop. Run passes each turn through the parts, which share the run;
+// each has a state of its own. The run's state is recorded; the rest exists only in this
+// process.
 type Loop struct {
 	*run
 	o          Options
@@ -59,12 +58,12 @@ type Loop struct {
 	questions  *questions
 	confined   *confined
 	interrupts *interrupts
-	done       *Summary // at the end
-	prompt     string   // its file before the turn
-	restored   bool     // the state is there: how the run ends can be recorded
+	done       *Summary // set at the end
+	prompt     string   // the content of the prompt's file before the turn
+	restored   bool     // the state was read, so the end of the run can be recorded
 }
 
-// New makes a loop that Run starts.
+// New returns a loop. Run starts it.
 func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -219,7 +219,7 @@ func TestALimitThatEndsBeforeTheTurn(t *testing.T) {
 	})
 }
 
-func TestALimitThatTheAgentSatOutIsNone(t *testing.T) {
+func TestALimitThatTheAgentWaitedForIsNotALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) {
 			d.event(event.Event{Type: event.RateLimited, ResetsAt: time.Now().Add(time.Hour)})
@@ -313,7 +313,7 @@ func TestManualReset(t *testing.T) {
 	})
 }
 
-func TestManualResetForgivesWhatStoppedTheLoop(t *testing.T) {
+func TestManualResetForgivesTheReasonOfTheStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fails := func(d *doing) { d.work(); d.fails(event.Crashed, "exit code 1") }
 		r := newRig(t, fails, fails, fails, fails, fails, claims, claims)
@@ -410,7 +410,7 @@ func TestInterrupts(t *testing.T) {
 	})
 }
 
-func TestResumeGoesOn(t *testing.T) {
+func TestResumeContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, works)
 		r.flags["max-turns"] = "2"
@@ -466,7 +466,7 @@ func TestADyingProcessWritesNothing(t *testing.T) {
 	})
 }
 
-func TestFailuresAreForgivenToWhoeverResumes(t *testing.T) {
+func TestFailuresAreForgivenOnResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) { d.fails(event.Auth, "no key") }, claims)
 		assert.Equal(t, "auth", r.run().Reason)
@@ -475,7 +475,7 @@ func TestFailuresAreForgivenToWhoeverResumes(t *testing.T) {
 }
 
 // A stop that is more specific than the circuit's must not hide that the circuit is open.
-func TestWhatToDoWhenTheCircuitOpenedToo(t *testing.T) {
+func TestAdviceWhenTheCircuitOpenedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, failed, failed, failed, claims)
 		r.flags["max-failures"] = "3"
@@ -491,7 +491,7 @@ func TestWhatToDoWhenTheCircuitOpenedToo(t *testing.T) {
 	})
 }
 
-func TestAnOpenCircuitTellsOfTheLastTurn(t *testing.T) {
+func TestAnOpenCircuitReportsTheLastTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, failed)
 		assert.Contains(t, r.run().Why, "no progress in 3 turns; the last turn: failed (model_error): the model failed")
@@ -582,7 +582,7 @@ func TestDenialStaysVisible(t *testing.T) {
 	})
 }
 
-func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
+func TestTheHolderOfTheLoopIsKnownWithoutItsStatus(t *testing.T) {
 	r := newRig(t, claims)
 	unlock, err := journal.NewStore(r.dir, nil).Lock(time.Now())
 	require.NoError(t, err)
@@ -774,6 +774,6 @@ func TestAPlanOfTheReference(t *testing.T) {
 		r.write(".ralph/fix_plan.md", "- [ ] a\n")
 		r.write(".ralph/@fix_plan.md", "- [x] b\n")
 		assert.Equal(t, "plan_complete", r.run().Reason)
-		assert.Contains(t, r.notes(), ".ralph/@fix_plan.md and .ralph/fix_plan.md are both there: @fix_plan.md is the plan, and fix_plan.md is not read")
+		assert.Contains(t, r.notes(), "both .ralph/@fix_plan.md and .ralph/fix_plan.md exist: @fix_plan.md is the plan, and fix_plan.md is not read")
 	})
 }

@@ -73,8 +73,8 @@ func TestTasksTakenOutOfThePlan(t *testing.T) {
 		r.write(".ralph/@fix_plan.md", "- [x] a\n- [ ] b\n- [ ] c\n")
 		stop := r.run()
 		assert.Equal(t, "plan_complete", stop.Reason)
-		assert.Contains(t, stop.Why, "is ticked, 2 others of it taken out and not ticked, after 2 turns")
-		assert.Equal(t, []string{"turn 2 took 2 tasks out of the plan; 0 of 1 are open"}, r.notes())
+		assert.Contains(t, stop.Why, "is ticked, 2 others removed without being ticked, after 2 turns")
+		assert.Equal(t, []string{"turn 2 removed 2 tasks from the plan; 0 of 1 are open"}, r.notes())
 		assert.Equal(t, "graceful_exit", r.status().LastAction)
 	})
 }

@@ -10,12 +10,12 @@ import (
 	"example.org/ripple/runtime/loop/layout"
 )
 
-// open takes the lock and reads everything. closeAll is never nil.
+// open locks the project and reads the loop's files. closeAll is never nil.
 func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	var closers []func() error
 	closeAll = func() {
 		for i := range closers {
-			_ = closers[len(closers)-1-i]() // what matters was synced
+			_ = closers[len(closers)-1-i]() // the record was synced
 		}
 	}
 	if l.config.Box && l.o.Box == nil {
@@ -59,7 +59,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	l.restored = true
 	l.team.who = l.team.member(l.state.Agent)
 	if layout.TwoPlans(l.store.Files()) {
-		l.note(fmt.Sprintf("%[1]s/%[2]s and %[1]s/%[3]s are both there: %[2]s is the plan, and %[3]s is not read", layout.Dir, layout.PlanFile, layout.BarePlanFile))
+		l.note(fmt.Sprintf("both %[1]s/%[2]s and %[1]s/%[3]s exist: %[2]s is the plan, and %[3]s is not read", layout.Dir, layout.PlanFile, layout.BarePlanFile))
 	}
 	if err := l.publish("running", "starting", ""); err != nil {
 		return closeAll, err

@@ -62,7 +62,7 @@ func TestStopWhileAHookHangs(t *testing.T) {
 	}
 	stop := r.run()
 	require.Equal(t, ReasonInterrupted, stop.Reason, stop.Why)
-	assert.Contains(t, stop.Why, "the commit of the turn, which is made when the loop goes on")
+	assert.Contains(t, stop.Why, "the commit is made when the loop continues")
 
 	r.write(".git/free", "")
 	r.onNotice = nil

@@ -134,7 +134,7 @@ func TestNextTurnAfterAnAnswer(t *testing.T) {
 	assert.True(t, resumed)
 	assert.Equal(t, before, r.files())
 	assert.Equal(t, []string{"Bash(make deploy)"}, want.Allowed)
-	assert.Contains(t, want.Prompt, "# Answers to what you asked")
+	assert.Contains(t, want.Prompt, "# Answers to your questions")
 	assert.Contains(t, want.Prompt, "    mind the tests\n")
 	r.resume()
 	r.shown(want, r.fake.requests[1])

@@ -29,7 +29,7 @@ func (l *Loop) readPrompt() (string, error) {
 	case errors.Is(err, syscall.EISDIR):
 		return "", l.noPrompt(path + " is a directory.")
 	case blank:
-		return "", l.noPrompt("Nothing is written in " + path + ".")
+		return "", l.noPrompt(path + " is empty.")
 	}
 	l.prompt = string(data)
 	return l.prompt, err

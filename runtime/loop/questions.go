@@ -40,7 +40,7 @@ func pace(lasted time.Duration) time.Duration {
 	return 5 * time.Second
 }
 
-// behind is the question behind a stop, nil for none: an answer lets the loop go on.
+// behind returns the question that caused a stop, or nil. Its answer lets the loop continue.
 func (q *questions) behind(s *Stop) *record.Question {
 	if !slices.Contains([]string{ReasonBlocked, ReasonQuestion, ReasonPermissionDenied}, s.Reason) {
 		return nil
@@ -169,7 +169,7 @@ func (q *questions) take() error {
 	replies, err := journal.NewReplies(q.store).Read()
 	for _, r := range replies {
 		if r.Run != q.state.Run && !q.inTurn {
-			q.note("what a person answered to the run before came too late: this is a new run")
+			q.note("answers to the previous run came too late: this is a new run")
 		}
 		if err == nil && q.isNew(r) {
 			err = q.hear(r)

@@ -86,7 +86,7 @@ func TestBlockedWaitsForItsAnswer(t *testing.T) {
 	stop := r.run()
 	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
 	assert.Equal(t, []string{"1 asked block q1: Which database?", "1 answered block q1: Postgres,\nnumber 16", "2 told q1"}, r.talk())
-	assert.Contains(t, r.fake.requests[1].Prompt, "# Answers to what you asked\n\nYou asked:\n\n    Which database?\n\nThe answer is:\n\n    Postgres,\n    number 16\n")
+	assert.Contains(t, r.fake.requests[1].Prompt, "# Answers to your questions\n\nYou asked:\n\n    Which database?\n\nThe answer is:\n\n    Postgres,\n    number 16\n")
 	for _, n := range []int{0, 2, 3} {
 		assert.NotContains(t, r.fake.requests[n].Prompt, "Answers to", "once")
 	}
@@ -246,14 +246,14 @@ func TestQuestionTimeout(t *testing.T) {
 				r.fake.script, r.fake.requests = script(claims), nil
 				stop = r.resume()
 				assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
-				assert.Contains(t, r.fake.requests[0].Prompt, "# Answers to what you asked")
+				assert.Contains(t, r.fake.requests[0].Prompt, "# Answers to your questions")
 			})
 		})
 	}
 }
 
 // A prompt may be an argument of a program, which cannot contain a NUL byte.
-func TestNULInWhatAPersonSays(t *testing.T) {
+func TestNULInAnAnswer(t *testing.T) {
 	r := newRig(t, blocks, blocks, claims, claims)
 	require.Equal(t, ReasonBlocked, r.run().Reason)
 	require.NoError(t, r.answers("q1", event.Answer{Text: "Post\x00gres"}))
@@ -266,7 +266,7 @@ func TestNULInWhatAPersonSays(t *testing.T) {
 }
 
 // A question that the next turn does not repeat is closed.
-func TestQuestionThatNobodyAsksAnyMore(t *testing.T) {
+func TestQuestionThatIsNoLongerAsked(t *testing.T) {
 	r := newRig(t, blocks, works, works)
 	r.flags["max-turns"] = "3"
 	stop := r.run()

@@ -14,7 +14,7 @@ import (
 func (c *committer) ready(ctx context.Context) error {
 	if !c.config.Commit {
 		if c.config.CommitAll {
-			c.noteAbout(TopicCommitAll, "no turn is committed, so changes from before the loop are not either")
+			c.noteAbout(TopicCommitAll, "turns are not committed, so changes from before the loop are not either")
 		}
 		return nil
 	}
@@ -43,12 +43,12 @@ func (c *committer) nameDirt(ctx context.Context) error {
 	if c.state.Committed < c.state.Turn { // the last turn is not committed yet
 		return nil
 	}
-	topic, what := TopicUncommitted, "a file of these that the agent changes as well is not committed"
+	topic, what := TopicUncommitted, "if the agent changes one of these files, the file is not committed"
 	if c.config.CommitAll {
-		topic, what = "", "a file of these that the agent changes as well is committed with both"
+		topic, what = "", "if the agent changes one of these files, the commit contains both changes"
 	}
 	if len(names) > 0 {
-		c.noteAbout(topic, "changed and not committed before the loop: "+record.FirstNames(names)+"; "+what)
+		c.noteAbout(topic, "uncommitted changes from before the loop: "+record.FirstNames(names)+"; "+what)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // Each row is a repository in which no turn can be committed. The run ends before the first turn,
 // and its files report it.
-func TestWhatKeepsARunFromBeginning(t *testing.T) {
+func TestRunsThatCannotStart(t *testing.T) {
 	conflict := `git checkout -qb o; echo o > a.txt; git commit -qam o; git checkout -q main; echo m > a.txt; git commit -qam m; `
 	tests := []struct {
 		name, before string
@@ -21,7 +21,7 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 		status       string
 		why, next    string
 	}{
-		{"no repository", "rm -rf .git", map[string]string{"commit": "true"}, "repository_missing", "error", "in no git repository", "git init"},
+		{"no repository", "rm -rf .git", map[string]string{"commit": "true"}, "repository_missing", "error", "not in a git repository", "git init"},
 		{"a repository of another user", "", map[string]string{"commit": "true"}, "repository_missing", "error", "belongs to another user", "safe.directory"},
 		{"a merge", conflict + "git merge -q o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A merge is under way", "`git merge --abort`"},
 		{"a cherry-pick", conflict + "git cherry-pick o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A cherry-pick is under way", "`git cherry-pick --abort`"},

@@ -93,7 +93,7 @@ func Words(of record.Question) string {
 	what := cmp.Or(of.Name, string(of.Tool))
 	switch input := permit.Subject(of.Question); {
 	case of.Kind != event.AskPermission || what == "":
-		return record.OneLine(cmp.Or(of.Text, "it gives no words"), 1000)
+		return record.OneLine(cmp.Or(of.Text, "it contains no text"), 1000)
 	case input != of.Text:
 		what += " (" + input + ")"
 	}

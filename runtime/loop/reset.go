@@ -33,15 +33,15 @@ func Reset(project, what string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := reset(s, log, what, now); err != nil {
+	if err := resetLocked(s, log, what, now); err != nil {
 		_ = log.Close() // the state was written and synced
 		return err
 	}
 	return log.Close()
 }
 
-// reset changes the files, and the state from which the last run would continue.
-func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error {
+// resetLocked changes the files, and the state from which the last run would continue.
+func resetLocked(s *journal.Store, log *journal.Log, what string, now time.Time) error {
 	found, err := log.Recover()
 	if err != nil {
 		return err

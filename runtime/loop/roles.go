@@ -62,7 +62,7 @@ func (r *roles) choose() {
 	r.useSession(ownKey(h), h.Session == hats.Fresh)
 }
 
-// ownKey is where the conversation of a hat is kept.
+// ownKey returns the key under which the session of a hat is kept.
 func ownKey(h *hats.Hat) string {
 	if h.Session == hats.Shared {
 		return ""
@@ -70,8 +70,8 @@ func ownKey(h *hats.Hat) string {
 	return h.Key
 }
 
-// useSession goes on with the conversation of a hat, "" for the loop's, and puts the one
-// before aside. A fresh one begins anew.
+// useSession parks the current session and continues that of a hat, or the loop's if key is
+// "". If fresh is set, a new session starts.
 func (r *roles) useSession(key string, fresh bool) {
 	s := &r.state
 	if key == s.SessionOf && !fresh {
@@ -152,7 +152,7 @@ func (r *roles) timeout() time.Duration {
 	return r.choice.Hat.Timeout
 }
 
-// said is what a turn did, as the rules see it.
+// said returns the results of a turn that the rules use.
 func (r *roles) said(e *ended) (t hats.Turn, err error) {
 	t = hats.Turn{
 		Number: e.turn, Promised: e.gavePromise, NotDone: e.block.denies(), Failed: e.failed(), Limited: e.waits(),
@@ -165,21 +165,21 @@ func (r *roles) said(e *ended) (t hats.Turn, err error) {
 	t.Missed = missedTag(e.said.topics.Missed(), e.prompt)
 	emitted, found, err := r.store.TakeInbox(r.token)
 	if err == nil && !found {
-		r.note(fmt.Sprintf("turn %d: what its commands published is lost, for the files of %s were removed", e.turn, layout.Dir))
+		r.note(fmt.Sprintf("turn %d: the topics that its commands published are lost, because the files of %s were removed", e.turn, layout.Dir))
 	}
 	t.Published = append(t.Published, emitted...)
 	return t, err
 }
 
-// check runs the commands that a hat must pass before what it publishes counts. ran says
-// that there were any to be run.
+// check runs the commands that must succeed before the topics of a hat count. ran reports
+// whether there were any.
 func (r *roles) check(ctx context.Context, t *hats.Turn, unseen bool) (ran bool, err error) {
 	h := r.choice.Hat
 	if h == nil || len(h.Verify) == 0 || !r.rules().Counts(r.choice, *t) {
 		return false, nil
 	}
 	if unseen {
-		t.Refused = "what the turn changed is not known"
+		t.Refused = "the changes of the turn are not known"
 		return false, nil
 	}
 	r.tell(Notice{Kind: NoticeVerifying, Turn: t.Number, Text: strings.Join(h.Verify, "; ")})

@@ -116,7 +116,7 @@ func TestHatsTakeTurns(t *testing.T) {
 	}
 	assert.Equal(t, []string{"", "", "s-1", "s-2"}, sessions, "each hat has its own")
 	q := r.fake.requests[1]
-	assert.Equal(t, "Do the work.\n\n# Your role in this turn: reviewer\n\nLook at it.\n\n# What you are to take up\n\nTopic built, from builder.\n\n    look at work.txt\n", q.Prompt)
+	assert.Equal(t, "Do the work.\n\n# Your role in this turn: reviewer\n\nLook at it.\n\n# Your topics\n\nTopic built, from builder.\n\n    look at work.txt\n", q.Prompt)
 	assert.Contains(t, q.Context, "Role: reviewer. Topic: built.\nYou may publish: rejected, passed, LOOP_COMPLETE.\n")
 }
 
@@ -193,7 +193,7 @@ func TestTagsOfEvents(t *testing.T) {
 	stop := r.run()
 	assert.True(t, stop.Done(), stop.Why)
 	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
-	const why = "its tag \"<event topic=\\\"built\\\">x</event>`\" is not read: it stands between backticks"
+	const why = "its tag \"<event topic=\\\"built\\\">x</event>`\" is not read: it is between backticks"
 	assert.Contains(t, r.notes(), "builder published nothing that counts: "+why)
 	assert.Contains(t, r.fake.requests[1].Context, "published nothing that counts: its tag")
 }
@@ -388,6 +388,6 @@ func TestEmitIsLostWithTheFiles(t *testing.T) {
 	}, promises("passed"))
 	stop := r.run()
 	assert.True(t, stop.Done(), stop.Why)
-	assert.Contains(t, strings.Join(r.notes(), "\n"), "what its commands published is lost")
+	assert.Contains(t, strings.Join(r.notes(), "\n"), "the topics that its commands published are lost")
 	assert.Contains(t, r.topics(), `1 builder: built "written" → reviewer (written)`)
 }

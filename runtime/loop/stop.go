@@ -108,7 +108,7 @@ func doneStop(reason, plan string, state *record.State, commands int) *Stop {
 		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
 	}[reason]
 	if reason == ReasonPlanComplete && state.Removed > 0 {
-		why += fmt.Sprintf(", %s of it taken out and not ticked,", plural(state.Removed, "other"))
+		why += fmt.Sprintf(", %s removed without being ticked,", plural(state.Removed, "other"))
 	}
 	s := &Stop{Reason: reason, Verified: commands > 0, Asked: state.Turn > 0}
 	how := "not verified"
@@ -117,7 +117,7 @@ func doneStop(reason, plan string, state *record.State, commands int) *Stop {
 	}
 	s.Why = sentence(fmt.Sprintf("%s after %s, %s", why, plural(state.Turn, "turn"), how))
 	if !s.Asked {
-		s.Why = fmt.Sprintf("Every task in %s was ticked already, and the agent was not asked; %s.", plan, how)
+		s.Why = fmt.Sprintf("Every task in %s was already ticked, so no turn was taken; %s.", plan, how)
 	}
 	return s
 }

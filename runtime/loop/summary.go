@@ -11,14 +11,14 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// Summary is what a run has done, resumed or not.
+// Summary is what a run has done, including the parts before it was resumed.
 type Summary = record.Summary
 
 // summaryTimeout bounds how long the end of a run may wait for git.
 const summaryTimeout = 10 * time.Second
 
-// summary is nil for a run that took no turn. That git cannot tell is no reason
-// to fail at the end.
+// summary returns nil for a run that took no turn. Errors of git are ignored: they must not
+// make a finished run fail.
 func (w *workspace) summary(ctx context.Context) *Summary {
 	s := &w.state
 	if s.Turn == 0 {

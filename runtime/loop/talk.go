@@ -38,7 +38,7 @@ func (q *questions) add(e *ended) {
 		guides = append(guides, indented(g.Text))
 	}
 	if len(answers) > 0 {
-		parts = append(parts, "# Answers to what you asked\n\n"+strings.Join(answers, "\n\n"))
+		parts = append(parts, "# Answers to your questions\n\n"+strings.Join(answers, "\n\n"))
 	}
 	if len(guides) > 0 {
 		parts = append(parts, "# From the person who watches this loop\n\n"+strings.Join(guides, "\n\n"))

@@ -46,14 +46,14 @@ type ended struct {
 	asked []record.Question // that came with the turn's end, or ended with it
 }
 
-// answer is what a turn's text says of the work.
+// answer is what a turn's text says about the work.
 type answer struct {
 	block       *block // the status block that counts
 	gavePromise bool   // the last line is the completion promise
-	promised    bool   // the promise counts, in whatever way it was given
-	uncounted   string // why it does not
-	odd         string // what does not count as it was meant
-	wrong       string // it, or what of the topics, for the agent
+	promised    bool   // the promise counts, given in this or another way
+	uncounted   string // why the promise does not count
+	odd         string // why a part of the text does not count as it was meant
+	wrong       string // the same for the agent, topics included
 }
 
 // reaction returns what the loop does after the turn; the zero reaction if it did not fail.
@@ -149,8 +149,8 @@ func (l *Loop) compare(ctx context.Context, e *ended) (err error) {
 	return err
 }
 
-// publishTopics takes in what the turn published. What the check of its hat changes is
-// the turn's work.
+// publishTopics records the topics that the turn published. Changes made by the check of its
+// hat count as the turn's work.
 func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
 	t, err := l.roles.said(e)
 	if err != nil {
@@ -172,7 +172,7 @@ func (l *Loop) tasksRemoved(before record.Plan) error {
 	after, err := planOf(l.project, l.work.tree.Dir)
 	if fewer := before.Open + before.Ticked - after.Open - after.Ticked; err == nil && fewer > 0 {
 		l.state.Removed += fewer
-		l.note(fmt.Sprintf("turn %d took %s out of the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.Open, after.Open+after.Ticked))
+		l.note(fmt.Sprintf("turn %d removed %s from the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.Open, after.Open+after.Ticked))
 	}
 	return err
 }

@@ -160,7 +160,7 @@ func (o *output) release(log io.Closer) {
 	}
 }
 
-// endTree ends what is left of a command; its leader at least.
+// endTree ends the processes that a command left, or at least its leader.
 func endTree(t *proctree.Tree, cmd *exec.Cmd) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*verifyGrace)
 	defer cancel()
@@ -169,8 +169,8 @@ func endTree(t *proctree.Tree, cmd *exec.Cmd) {
 	}
 }
 
-// reaped waits for a leader that was killed, but not for one that hangs in the
-// kernel: that one may stay for ever.
+// reaped waits until a killed leader has ended, but for at most verifyGrace: one that hangs
+// in the kernel may never end.
 func reaped(ended <-chan error) {
 	limit := time.NewTimer(verifyGrace)
 	defer limit.Stop()

@@ -97,7 +97,7 @@ func assertGone(t *testing.T, dir string) {
 	require.Eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH || zombie(pid) }, testkit.Patience(10*time.Second), time.Millisecond)
 }
 
-// zombie says whether a process only waits to be reaped by whoever adopted it.
+// zombie reports whether a process has ended and its new parent has not reaped it yet.
 func zombie(pid int) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(data), ") Z ")

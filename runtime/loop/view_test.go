@@ -11,7 +11,7 @@ import (
 )
 
 // An observer of the running loop gets the same view as a reader of its log.
-func TestWhoWatchesSeesWhatIsWritten(t *testing.T) {
+func TestAWatcherSeesTheOutput(t *testing.T) {
 	r := newRig(t, func(d *doing) {
 		d.work()
 		d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 10, Output: 2, CostUSD: 0.1}})

@@ -44,7 +44,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		w.noteAbout(TopicTag, "tags mark only what the agent commits itself")
 	}
 	if c.Worktree != "" && !c.Commit {
-		w.noteAbout(TopicWorktree, fmt.Sprintf("what the agent does not commit itself stays in %s, and a merge of %s leaves it out", layout.Worktree(c.Worktree), c.Worktree))
+		w.noteAbout(TopicWorktree, fmt.Sprintf("changes that the agent does not commit stay in %s, and a merge of %s leaves them out", layout.Worktree(c.Worktree), c.Worktree))
 	}
 	if c.Worktree != "" {
 		if err := w.prune(ctx, r); err != nil {
@@ -84,13 +84,13 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 		return nil
 	}
 	s := &Stop{
-		Reason: ReasonNoRepository, Why: "The project is in no git repository, which commits, tags and a working tree of its own need.",
+		Reason: ReasonNoRepository, Why: "The project is not in a git repository, which commits, tags and worktrees need.",
 		Do: "run `git init` in the project",
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		s = &Stop{Reason: ReasonGitMissing, Why: "Git is not installed, and commits, tags and a working tree of its own need it.", Do: "install git", Err: err}
+		s = &Stop{Reason: ReasonGitMissing, Why: "Git is not installed; commits, tags and worktrees need it.", Do: "install git", Err: err}
 	} else if git.Bare(ctx, dir) {
-		s.Why = "The project is inside of a git repository's own directory, a bare one or .git, and commits, tags and a working tree of its own need files."
+		s.Why = "The project is inside a git repository's own directory, a bare one or .git; commits, tags and worktrees need a working tree."
 		s.Do = "make a working tree with `git worktree add ../DIR` and run ripple there"
 	} else if git.Foreign(ctx, dir) {
 		s.Why = "The project's git repository belongs to another user, and git refuses to use it."
@@ -99,15 +99,15 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 	return s
 }
 
-// planOf counts the boxes of the task list of an agent that works in dir; one that is not
-// there has none.
+// planOf counts the boxes in the task list of an agent that works in dir. A missing list has
+// none.
 func planOf(project, dir string) (record.Plan, error) {
 	list, err := record.ReadTasks(project, dir)
 	return list.Count(), err
 }
 
-// task is what the plan has the agent do next. That it cannot be read is said
-// elsewhere.
+// task returns the first open task of the plan. Errors are ignored: other callers report
+// them.
 func (w *workspace) task() string {
 	list, _ := record.ReadTasks(w.project, w.tree.Dir)
 	return list.Next()

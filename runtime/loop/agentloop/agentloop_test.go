@@ -18,7 +18,7 @@ func adapter(options schema.AgentOptions) *schema.Adapter {
 	return &schema.Adapter{Name: "none", Process: schema.Process{Executable: "none-such", CommandTemplate: "{shell_path}"}, Agent: &schema.Agent{Options: options}}
 }
 
-func TestTurnUsesWhatTheAdapterHas(t *testing.T) {
+func TestATurnUsesTheAdaptersOptions(t *testing.T) {
 	option := &schema.AgentOption{}
 	r := loop.Request{Prompt: "work", Context: "turn 2", SessionID: "s1"}
 	for _, tt := range []struct {

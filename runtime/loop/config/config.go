@@ -16,18 +16,18 @@ import (
 // ProjectFile is the name of the project's configuration.
 const ProjectFile = "ripple.yml"
 
-// Load reads the configuration of a project: flags (by the setting's Flag)
-// before the environment, ripple.yml, .ralph/.ralphrc, .ralphrc and defaults. Of
-// two names for one setting the neutral one counts within a source. All errors of
-// all files come at once, joined; notes are what is odd and does no harm.
+// Load reads the configuration of a project. The order of precedence is: flags (by the
+// setting's Flag), env, ripple.yml, .ralph/.ralphrc, .ralphrc, defaults. If a source has two
+// names of one setting, the agent-neutral one counts. All errors of all files are joined;
+// notes report oddities that do no harm.
 func Load(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
-	return load(project, flags, env, nil)
+	return loadWith(project, flags, env, nil)
 }
 
-// Resume is Load for a run that goes on: it keeps the settings that it began with,
-// by their names, unless a flag says otherwise. What was a default then is one now. Notes
-// say what the environment and the files have changed since, to no effect. The settings
-// may be anybody's: one that is not known, or has a value that it cannot have, is an error.
+// Resume is like Load, for a run that continues. The run keeps the settings that it started
+// with, began by name, except those that flags override; settings that had their default then
+// have it now. Notes report changes of the environment and the files since, which have no
+// effect. began is not trusted: an unknown setting or an invalid value is an error.
 func Resume(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
 	if began == nil {
 		began = map[string]Source{}
@@ -37,11 +37,11 @@ func Resume(project string, flags map[string]string, env func(string) string, be
 			return nil, nil, err
 		}
 	}
-	return load(project, flags, env, began)
+	return loadWith(project, flags, env, began)
 }
 
-// load takes the values from their layers; began is nil for a new run.
-func load(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
+// loadWith takes the values from their layers; began is nil for a new run.
+func loadWith(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
 	if err := layout.Check(project); err != nil {
 		return nil, nil, err
 	}
@@ -56,7 +56,7 @@ func load(project string, flags map[string]string, env func(string) string, bega
 		layers, notes = append(layers, l), append(notes, n...)
 	}
 	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}}
-	for _, s := range settings {
+	for _, s := range allSettings {
 		of := layers
 		if began != nil && !s.Once {
 			kept := keep(s, began)
@@ -123,9 +123,9 @@ func (c *Config) Bound(name string) bool {
 	return strings.HasPrefix(s.From, "--") || strings.HasPrefix(s.Name, "loop.") || strings.HasPrefix(s.Name, "box")
 }
 
-// idle notes what somebody set and ripple makes nothing of.
+// idle reports settings that have a value and no effect in ripple.
 func (c *Config) idle(project string) (notes []string) {
-	for _, s := range settings {
+	for _, s := range allSettings {
 		if from := c.sources[s.Name]; s.Idle != "" && c.Differs(s.Name) {
 			notes = append(notes, fmt.Sprintf("%s: %s has no effect in ripple: %s", from.From, from.Name, s.Idle))
 		}
@@ -138,19 +138,19 @@ func (c *Config) idle(project string) (notes []string) {
 	return notes
 }
 
-// opposite is what a flag says that means false.
+// opposite returns the value of a setting whose flag means false.
 func opposite(v string) string { return strconv.FormatBool(v == "false") }
 
-// Misnamed notes variables of the environment ("NAME=value") that nobody reads and
-// that look like a setting's, or like one of others, which begin with RIPPLE_. What
-// else begins so is left alone.
+// Misnamed reports variables of environ ("NAME=value") that are not read and whose names
+// resemble that of a setting, or one of others, which begin with RIPPLE_. Other variables
+// that begin with RIPPLE_ are not reported.
 func Misnamed(environ []string, others ...string) (notes []string) {
-	var seeds, ours []string
-	for i, s := range settings {
-		if i > lastOfSeed {
+	var reference, ours []string
+	for i, s := range allSettings {
+		if i > lastOfReference {
 			ours = append(ours, s.names()...)
 		} else {
-			seeds = append(seeds, s.names()...)
+			reference = append(reference, s.names()...)
 		}
 	}
 	for _, name := range others {
@@ -166,7 +166,7 @@ func Misnamed(environ []string, others ...string) (notes []string) {
 		if near := schema.Nearest(short, ours); len(near) > 0 {
 			meant = "RIPPLE_" + near[0]
 		}
-		if slices.Contains(seeds, short) { // these have no prefix
+		if slices.Contains(reference, short) { // these have no prefix
 			meant = short
 		}
 		if meant != "" {

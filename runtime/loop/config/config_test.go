@@ -204,8 +204,8 @@ func TestConfigNamesTheAdaptersAsTheRegistryDoes(t *testing.T) {
 	assert.Regexp(t, `ripple.yml:3:3: adapters.a: no adapter is named a\n.*ripple.yml:2:3: adapters.b: no adapter is named b`, err.Error())
 }
 
-// What the reference has a name for and ripple no use is checked, and said
-// where somebody counts on it.
+// Settings of the reference implementation that have no effect in ripple are checked, and
+// reported if they have a value.
 func TestConfigWithoutEffect(t *testing.T) {
 	tests := []struct {
 		name string
@@ -228,7 +228,7 @@ func TestConfigWithoutEffect(t *testing.T) {
 	}
 	for _, text := range []string{"AGENT_OUTPUT_FORMAT=xml", "TASK_SOURCES=local,jira"} {
 		_, _, err := sources{inner: text}.load(t)
-		assert.ErrorContains(t, err, "is none of", text)
+		assert.ErrorContains(t, err, "is not one of", text)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestConfigOfADirectoryAbove(t *testing.T) {
 	write("ripple.yml", "loop: {max_turns: 1}")
 	assert.Equal(t, "default", from(), "without a repository it may be anybody's")
 	require.NoError(t, os.Mkdir(filepath.Join(top, ".git"), 0o755))
-	assert.Equal(t, "default", from(), "an empty .git is no repository")
+	assert.Equal(t, "default", from(), "an empty .git is not a repository")
 	require.NoError(t, os.Mkdir(filepath.Join(top, "repo", ".git"), 0o755))
 	write("repo/.git/HEAD", "ref: refs/heads/main\n")
 	write(".git/HEAD", "ref: refs/heads/main\n")
@@ -299,13 +299,13 @@ func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(schema.ProjectJSON(), &root))
 	var want, got []string
-	for _, s := range settings {
+	for _, s := range allSettings {
 		if s.Section == "" && s.Name != "PLATFORM_DRIVER" && s.Name != "AGENT_IDLE_TIMEOUT_SECS" { // of the section cli
 			want = append(want, s.Key())
 		}
 		assert.NotEmpty(t, s.Help, s.Name)
 	}
-	for _, s := range settings {
+	for _, s := range allSettings {
 		p, has := root.Properties.Loop.Properties[s.Key()]
 		if !has || s.Section != "" {
 			continue

@@ -23,19 +23,19 @@ type File struct {
 	// Runs says what it has run, whom it has work and what it allows them, a line each.
 	// It is empty for a file that only sets limits.
 	Runs []string
-	Err  error // why it cannot be used
+	Err  error // the reason that it cannot be used, or nil
 }
 
-// Files are those that the configuration was made of.
+// Files returns the files from which the configuration was read.
 func (c *Config) Files() []File { return c.files }
 
-// Files reads the files that settings of a project come from, and uses none.
+// Files reads the files that may contain settings of a project, without applying them.
 func Files(project string) []File {
 	return there(readFiles(project, func(string) string { return "" }))
 }
 
-// source is a file with what stands in it.
-type source struct {
+// sourceFile is a file and its content.
+type sourceFile struct {
 	File
 	there   bool
 	project *schema.Project    // of a ripple.yml
@@ -44,15 +44,15 @@ type source struct {
 }
 
 // readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once.
-func readFiles(project string, env func(string) string) []source {
-	return []source{
-		readProject(projectFile(project)),
+func readFiles(project string, env func(string) string) []sourceFile {
+	return []sourceFile{
+		readProject(findProjectFile(project)),
 		readRC(project, layout.Dir, env),
 		readRC(project, ".", env),
 	}
 }
 
-func there(all []source) (files []File) {
+func there(all []sourceFile) (files []File) {
 	for _, s := range all {
 		if s.there {
 			s.Err = errors.Join(s.errs...)
@@ -62,9 +62,9 @@ func there(all []source) (files []File) {
 	return files
 }
 
-func readProject(path string) source {
+func readProject(path string) sourceFile {
 	p, text, diags := schema.LoadProject(path)
-	s := source{File: File{Path: path, Text: text}, project: p, there: text != nil || diags != nil}
+	s := sourceFile{File: File{Path: path, Text: text}, project: p, there: text != nil || diags != nil}
 	for _, d := range diags {
 		s.errs = append(s.errs, errors.New(d.Format()))
 	}
@@ -74,10 +74,10 @@ func readProject(path string) source {
 	return s
 }
 
-func readRC(project, dir string, env func(string) string) source {
+func readRC(project, dir string, env func(string) string) sourceFile {
 	path := filepath.Join(project, dir, layout.RCFile)
 	data, err := projectfile.In(project, dir).Read(layout.RCFile, projectfile.MaxText)
-	s := source{File: File{Path: path, Text: data}, there: !errors.Is(err, fs.ErrNotExist)}
+	s := sourceFile{File: File{Path: path, Text: data}, there: !errors.Is(err, fs.ErrNotExist)}
 	switch {
 	case err == nil:
 		s.values, s.errs = parseRC(path, string(data), env)
@@ -88,8 +88,9 @@ func readRC(project, dir string, env func(string) string) source {
 	return s
 }
 
-// limits are the settings that run, choose and allow nothing: numbers and times. Whoever
-// sets only these needs nobody's word. Every other setting does, known or to come.
+// limits lists the settings that neither run, choose nor allow anything: numbers and times.
+// A project that sets only these needs no approval. Every other setting does, known or to
+// come.
 var limits = []string{
 	"MAX_CALLS_PER_HOUR", "AGENT_TIMEOUT_MINUTES", "AGENT_IDLE_TIMEOUT_SECS", "AGENT_OUTPUT_FORMAT", "SESSION_CONTINUITY",
 	"SESSION_EXPIRY_HOURS", "RALPH_VERBOSE", "CB_NO_PROGRESS_THRESHOLD", "CB_SAME_ERROR_THRESHOLD", "CB_PERMISSION_DENIAL_THRESHOLD",

@@ -18,7 +18,7 @@ type layer map[string]Source
 
 func flagLayer(flags map[string]string) layer {
 	l := layer{}
-	for _, s := range settings {
+	for _, s := range allSettings {
 		if v, given := flags[s.Flag]; given && s.Flag != "" {
 			l[s.Name] = Source{s.Name, v, "--" + s.Flag}
 		}
@@ -33,10 +33,10 @@ func flagLayer(flags map[string]string) layer {
 // would meet other programs' there and want RIPPLE_ before them.
 func envLayer(env func(string) string) layer {
 	l := layer{}
-	for i, s := range settings {
+	for i, s := range allSettings {
 		for _, n := range s.names() {
 			name := n
-			if i > lastOfSeed {
+			if i > lastOfReference {
 				name = "RIPPLE_" + n
 			}
 			if v := env(name); v != "" {
@@ -47,14 +47,14 @@ func envLayer(env func(string) string) layer {
 	return l
 }
 
-var lastOfSeed = slices.IndexFunc(settings, func(s Setting) bool { return s.Name == "COMPLETION_PROMISE" })
+var lastOfReference = slices.IndexFunc(allSettings, func(s Setting) bool { return s.Name == "COMPLETION_PROMISE" })
 
 func projectLayer(p *schema.Project) (layer, []error) {
 	l := layer{}
 	if p == nil {
 		return l, nil
 	}
-	for _, s := range settings {
+	for _, s := range allSettings {
 		section := s.section()
 		if v, has := keysOf(p, section)[s.Key()]; has {
 			separator := ","
@@ -119,10 +119,10 @@ func place(p *schema.Project, path ...string) string {
 	return fmt.Sprintf("%s:%d:%d", p.Source, pos.Line, pos.Column)
 }
 
-// projectFile is where the ripple.yml that goes for dir is, or would be: in dir or
+// findProjectFile is where the ripple.yml that goes for dir is, or would be: in dir or
 // above it, up to the top of the repository. Beyond that, or without one, a file
 // may be anybody's, and it names a program to run.
-func projectFile(dir string) string {
+func findProjectFile(dir string) string {
 	own := filepath.Join(dir, ProjectFile)
 	found := ""
 	for {
@@ -158,7 +158,7 @@ func rcLayer(path string, values map[string]rcValue) (l layer, notes []string) {
 
 func meant(name string) string {
 	var names []string
-	for _, s := range settings {
+	for _, s := range allSettings {
 		names = append(names, s.names()...)
 	}
 	if near := schema.Nearest(name, names); len(near) > 0 {

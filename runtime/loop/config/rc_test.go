@@ -68,7 +68,7 @@ func TestParseRCRefuses(t *testing.T) {
 	}
 }
 
-func TestParseRCGoesOnAfterAnError(t *testing.T) {
+func TestParseRCContinuesAfterAnError(t *testing.T) {
 	set, errs := parseRC("rc", "A=$(x)\nB=2\noops\nC=3\n", func(string) string { return "" })
 	assert.Len(t, errs, 2)
 	assert.Equal(t, map[string]rcValue{"B": {"2", 2, "B=2"}, "C": {"3", 4, "C=3"}}, set)

@@ -11,7 +11,7 @@ import (
 )
 
 // A resumed run keeps the settings that it started with; only flags change them.
-func TestResumeKeepsWhatTheRunBeganWith(t *testing.T) {
+func TestResumeKeepsTheSettingsOfTheRun(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ProjectFile), []byte("loop: {max_turns: 9, verify: ['true'], commit: true}\n"), 0o600))
 	env := func(name string) string { return map[string]string{"RIPPLE_MAX_COST": "7"}[name] }
@@ -32,7 +32,7 @@ func TestResumeKeepsWhatTheRunBeganWith(t *testing.T) {
 }
 
 // A record may come from anyone.
-func TestResumeRefusesWhatNoRunRecords(t *testing.T) {
+func TestResumeRefusesImpossibleSettings(t *testing.T) {
 	for name, s := range map[string]Source{
 		"LD_PRELOAD":             {"LD_PRELOAD", "x", "--x"},
 		"CLAUDE_TIMEOUT_MINUTES": {"CLAUDE_TIMEOUT_MINUTES", "1", "environment"}, // recorded by its own name

@@ -11,8 +11,7 @@ import (
 	"example.org/ripple/runtime/loop/hats"
 )
 
-// Config is how a loop runs, from all its sources: a field for each setting, so that it
-// has as many as the manual has lines.
+// Config is the configuration of a loop, with a field for each setting.
 type Config struct {
 	Backend        string        // name of an agent's adapter, "auto" or "custom"
 	Command        string        // custom: the program
@@ -21,23 +20,23 @@ type Config struct {
 	PromptFlag     string        // custom, arg: the flag before the prompt
 	TTY            bool          // custom: it needs a terminal
 	JSON           bool          // custom: it prints JSON, not text
-	ExtraArgs      []string      // of an adapter's agent: behind the adapter's own
-	ResumeArgs     []string      // custom: go on with the session {session_id}; nil: it cannot
+	ExtraArgs      []string      // arguments of an adapter's agent, after the adapter's own
+	ResumeArgs     []string      // custom: arguments that continue the session {session_id}; nil: it cannot
 	Timeout        time.Duration // limit of a turn
-	IdleTimeout    time.Duration // limit of silence in a turn; 0: none
+	IdleTimeout    time.Duration // limit of a turn's time without output; 0: none
 	AllowedTools   []string
 	PermissionMode string
 	Verbose        bool
 
-	ProjectName string // told to the agent and in the logs when it is set
-	ProjectType string // told with it
+	ProjectName string // for the agent's prompt and the logs; may be empty
+	ProjectType string // likewise
 
 	CallsPerHour      int
 	DenialMode        string // continue, halt or threshold
 	SessionContinuity bool
 	SessionExpiry     time.Duration
 
-	NoProgress, SameError, Denials, Decline int // of the breaker
+	NoProgress, SameError, Denials, Decline int // thresholds of the circuit breaker: turns, turns, turns, percent
 	Cooldown                                time.Duration
 	AutoReset                               bool
 
@@ -45,12 +44,12 @@ type Config struct {
 	MaxTurns       int
 	MaxRuntime     time.Duration // 0: none
 	MaxCost        float64       // US dollars; 0: none
-	MaxTokens      int64         // in and out; 0: none
+	MaxTokens      int64         // input and output; 0: none
 	MaxFailures    int
 	MaxOutput      int64         // bytes that are kept of a turn, in each of the record and the logs; 0: no limit
 	MaxRecord      int64         // bytes of events.jsonl; 0: no limit
 	MaxLogs        int64         // bytes of the logs; 0: no limit
-	MaxWait        time.Duration // for a provider's limit, in a row
+	MaxWait        time.Duration // for a provider's limit, without a turn in between
 	Verify         []string
 	VerifyAttempts int
 	VerifyTimeout  time.Duration
@@ -58,20 +57,20 @@ type Config struct {
 	CommitAll      bool
 	Tag            bool
 	Worktree       string   // a branch; "": none
-	Fallback       []string // agents for when the one before is limited
+	Fallback       []string // agents that take over, in this order, if one is limited
 
 	WaitForAnswer   string        // auto, always or never
 	QuestionTimeout time.Duration // 0: none
 	OnQuestion      string        // a command; "": none
-	Allow, Deny     []permit.Rule // what agents need not ask
+	Allow, Deny     []permit.Rule // permissions that are granted or refused without asking
 	Notify          bool
 
-	Box                               bool     // agents and checks run in a box
+	Box                               bool     // run agents and checks in a box
 	BoxWrite, BoxRead, BoxNet, BoxEnv []string // additional permissions there, as in box.Policy.Allow and box.Options.Env
 
 	Hats       *hats.Rules // the roles of ripple.yml; never nil after Load
-	Prompt     string      // the task, of ripple.yml; "": PromptFile
-	PromptFile string      // the file of the task, of ripple.yml; "": .ralph/PROMPT.md
+	Prompt     string      // the task, from ripple.yml; "": it is in PromptFile
+	PromptFile string      // the file of the task, from ripple.yml; "": .ralph/PROMPT.md
 
 	files    []File
 	sources  map[string]Source
@@ -80,34 +79,34 @@ type Config struct {
 	hatPlaces map[string]string
 }
 
-// Source is where a value comes from: "default", "environment", "--timeout",
+// Source is a value and where it comes from: "default", "environment", "--timeout",
 // "ripple.yml:3:5".
 type Source struct{ Name, Value, From string }
 
-// Setting is one name of the configuration.
+// Setting describes a setting.
 type Setting struct {
 	Name    string   // in the environment and in .ralphrc; in lower case the key of loop:
-	Twins   []string // other names of the same
-	Flag    string   // of the command line, without dashes; "" for none
-	Off     string   // flag that means false; "" for none
-	Alone   string   // what the flag means without a value; "": it needs one
+	Twins   []string // other names of the same setting
+	Flag    string   // the command's flag, without dashes; "" for none
+	Off     string   // the flag that means false; "" for none
+	Alone   string   // the value of the flag if it is given without one; "": it needs one
 	Default string
 	Help    string
-	Idle    string // why another value than the default has no effect; "" where it has
-	Once    bool   // it is of one start, and not of the run: going on does not repeat it
-	Section string // of ripple.yml, "" for loop
+	Idle    string // why a value other than the default has no effect; "" if it has one
+	Once    bool   // it applies to one start: a resumed run does not repeat it
+	Section string // the section of ripple.yml; "" for loop
 	Repeats bool   // the flag may be given several times, values are joined by line feeds
 
 	set func(c *Config, value string) error
 }
 
-// Settings are all names, in the order of the manual. The names and defaults are
-// those of the Ralph reference; what follows COMPLETION_PROMISE is ripple's.
-func Settings() []Setting { return settings }
+// Settings returns all settings, in the order of the manual. Up to COMPLETION_PROMISE the names
+// and defaults are those of the Ralph reference implementation.
+func Settings() []Setting { return allSettings }
 
 const defaultTools = "Write,Read,Edit,MultiEdit,Glob,Grep,Task,TodoWrite,WebFetch,WebSearch,EnterPlanMode,ExitPlanMode,NotebookEdit,Bash"
 
-var settings = []Setting{
+var allSettings = []Setting{
 	{Name: "PROJECT_NAME", Default: "my-project", Help: "the project's name, for the agent and the logs", set: text(func(c *Config) *string { return &c.ProjectName })},
 	{Name: "PROJECT_TYPE", Default: "unknown", Help: "the kind of project, for the agent", set: text(func(c *Config) *string { return &c.ProjectType })},
 	{Name: "PLATFORM_DRIVER", Flag: "adapter", Default: "auto", Help: "the agent: the name of an adapter, auto (the first usable one), or custom", set: text(func(c *Config) *string { return &c.Backend })},
@@ -149,8 +148,8 @@ var settings = []Setting{
 	{Name: "WAIT_FOR_ANSWER", Flag: "wait-for-answer", Alone: "always", Default: "auto", Help: "whether to wait for the answer to an agent's question: always, never, or auto, which waits on a terminal and with --on-question", set: choice(func(c *Config) *string { return &c.WaitForAnswer }, "auto", "always", "never")},
 	{Name: "QUESTION_TIMEOUT", Flag: "question-timeout", Default: "0", Help: "maximum wait for an answer: 8h, or a number of minutes; 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.QuestionTimeout })},
 	{Name: "ON_QUESTION", Flag: "on-question", Help: "command to run for each question; it gets the question as JSON on standard input", set: text(func(c *Config) *string { return &c.OnQuestion })},
-	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "what the agent may do without asking: TOOL or TOOL(INPUT), where * matches anything: 'Bash(git *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Allow })},
-	{Name: "DENY", Flag: "deny", Repeats: true, Help: "what the agent must not do, even if --allow matches: 'Bash(git push *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Deny })},
+	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "tools that the agent may use without asking: TOOL or TOOL(INPUT), where * matches anything: 'Bash(git *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Allow })},
+	{Name: "DENY", Flag: "deny", Repeats: true, Help: "tools that the agent must not use, even if --allow matches: 'Bash(git push *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Deny })},
 	{Name: "NOTIFY", Flag: "notify", Default: "false", Help: "show a notification on the desktop or in the terminal for questions and at the end", set: boolean(func(c *Config) *bool { return &c.Notify })},
 	{Name: "BOX", Section: "box", Flag: "box", Default: "false", Help: "run the agents and the --verify commands in a box (ripple help box)", set: boolean(func(c *Config) *bool { return &c.Box })},
 	{Name: "BOX_WRITE", Section: "box", Flag: "box-write", Repeats: true, Help: "file or directory that programs in the box can write", set: lines(func(c *Config) *[]string { return &c.BoxWrite })},
@@ -162,7 +161,7 @@ var settings = []Setting{
 
 // lookupSetting finds a setting by any of its names.
 func lookupSetting(name string) (Setting, bool) {
-	for _, s := range settings {
+	for _, s := range allSettings {
 		for _, n := range s.names() {
 			if n == name {
 				return s, true

@@ -53,7 +53,7 @@ func checked(of ...string) func(*Config, string) error {
 	return func(_ *Config, v string) error {
 		for _, word := range words(strings.ReplaceAll(v, " ", ","), ",") {
 			if !slices.ContainsFunc(of, func(o string) bool { return strings.EqualFold(o, word) }) {
-				return fmt.Errorf("%q is none of %s", word, strings.Join(of, ", "))
+				return fmt.Errorf("%q is not one of %s", word, strings.Join(of, ", "))
 			}
 		}
 		return nil
@@ -68,7 +68,7 @@ func choice(field func(*Config) *string, of ...string) func(*Config, string) err
 				return nil
 			}
 		}
-		return fmt.Errorf("%q is none of %s", v, strings.Join(of, ", "))
+		return fmt.Errorf("%q is not one of %s", v, strings.Join(of, ", "))
 	}
 }
 

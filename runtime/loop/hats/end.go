@@ -143,7 +143,7 @@ func (e *Ended) take(r *Rules, s *State, c Choice, t Turn) {
 	}
 	if c.Hat.Default != "" && e.Refused == "" {
 		e.unpromised(r, s, c, t)
-		wrong = cmp.Or(wrong, r.Promise+" is yours to say")
+		wrong = cmp.Or(wrong, r.Promise+" must be your own word")
 	}
 	s.Pending = slices.Concat(c.Topics, s.Pending) // back where it was: it is the oldest of its hat
 	sort.SliceStable(s.Pending, func(i, j int) bool { return s.Pending[i].ID < s.Pending[j].ID })

@@ -46,9 +46,9 @@ func (e *Ended) exhaust(r *Rules, s *State, turn int) {
 		}
 		s.drop(w.ID)
 		t := w.Topic
-		t.To, t.Why, t.Turn = "", "put aside: "+h.spent(s), turn
+		t.To, t.Why, t.Turn = "", "dropped: "+h.spent(s), turn
 		e.Topics = append(e.Topics, t)
-		e.Notes = append(e.Notes, fmt.Sprintf("topic %s %s", t.Topic, t.Why))
+		e.Notes = append(e.Notes, fmt.Sprintf("topic %s was %s", t.Topic, t.Why))
 	}
 }
 

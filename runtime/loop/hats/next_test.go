@@ -112,7 +112,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestPutAsideIsSaid(t *testing.T) {
+func TestDroppedTopicsAreReported(t *testing.T) {
 	r := team()
 	r.Hats[0].MaxActivations = 1
 	p := begin(r)
@@ -130,8 +130,8 @@ func TestPutAsideIsSaid(t *testing.T) {
 	p = begin(r)
 	p.take(say("built"))
 	_, e := p.take(say("rejected"))
-	assert.Equal(t, []string{"topic rejected put aside: " + spent}, e.Notes)
-	assert.Equal(t, []string{"reviewer: rejected → builder (written)", "builder: builder.exhausted → Mender (its turns are over)", "reviewer: rejected →  (put aside: " + spent + ")"}, p.log[2:])
+	assert.Equal(t, []string{"topic rejected was dropped: " + spent}, e.Notes)
+	assert.Equal(t, []string{"reviewer: rejected → builder (written)", "builder: builder.exhausted → Mender (its turns are over)", "reviewer: rejected →  (dropped: " + spent + ")"}, p.log[2:])
 	assert.Empty(t, r.Exhausted(&p.State))
 	part := r.Part(r.Next(&p.State))
 	assert.Contains(t, part.Prompt, "Topic builder.exhausted, from builder.\n\n    "+spent)
@@ -200,7 +200,7 @@ func TestTheDefaultIsNobodysPromise(t *testing.T) {
 	p.take(say())
 	p.take(say())
 	assert.Equal(t, []string{
-		"Role: reviewer. Topic: built.", "You had this before and published nothing that counts: DONE is yours to say.",
+		"Role: reviewer. Topic: built.", "You had this before and published nothing that counts: DONE must be your own word.",
 		"You may publish: passed, rejected, DONE.", `To publish, write a line <event topic="passed">what the next one needs to know</event>, or run: ripple emit passed TEXT`,
 	}, r.Part(r.Next(&p.State)).Context)
 	who, _ := p.take(say())
@@ -262,7 +262,7 @@ func TestPart(t *testing.T) {
 	r.Hats[0].Name, r.Hats[0].Instructions = "The Builder", "Build it.\n"
 	p := begin(r)
 	part := r.Part(r.Next(&p.State))
-	assert.Equal(t, "# Your role in this turn: The Builder\n\nBuild it.\n\n# What you are to take up\n\nTopic go, from start.\n", part.Prompt)
+	assert.Equal(t, "# Your role in this turn: The Builder\n\nBuild it.\n\n# Your topics\n\nTopic go, from start.\n", part.Prompt)
 	assert.Equal(t, []string{
 		"Role: The Builder. Topic: go.", "You may publish: built, stuck.",
 		`To publish, write a line <event topic="built">what the next one needs to know</event>, or run: ripple emit built TEXT`,
@@ -278,7 +278,7 @@ func TestPart(t *testing.T) {
 	assert.Nil(t, scanAll(part.Prompt, part.Prompt), "a tag in it is known as an echo")
 	p.take(say("passed"))
 	part = r.Part(r.Next(&p.State))
-	assert.Equal(t, "# What no role has taken up\n\nTopic passed, from reviewer.\n", part.Prompt)
+	assert.Equal(t, "# Topics that no role takes\n\nTopic passed, from reviewer.\n", part.Prompt)
 	assert.Contains(t, part.Context[0], "This turn has no role. Roles, and the topics that trigger them: The Builder (go, rejected); reviewer (built).")
 	assert.Zero(t, (*Rules)(nil).Part(Choice{}))
 }

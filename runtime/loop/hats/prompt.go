@@ -33,7 +33,7 @@ func (h *Hat) prompt(w Waiting) string {
 	} else if h.Description != "" {
 		b.WriteString(strings.TrimSpace(h.Description) + "\n\n")
 	}
-	b.WriteString("# What you are to take up\n\n" + w.prompt())
+	b.WriteString("# Your topics\n\n" + w.prompt())
 	return b.String()
 }
 
@@ -81,7 +81,7 @@ func plainPrompt(topics []Waiting) string {
 	if len(topics) == 0 {
 		return ""
 	}
-	text := "# What no role has taken up\n"
+	text := "# Topics that no role takes\n"
 	for _, w := range topics {
 		text += "\n" + w.prompt()
 	}

@@ -72,7 +72,7 @@ func TestScanner(t *testing.T) {
 func TestScannerMisses(t *testing.T) {
 	for text, want := range map[string]string{
 		"```\n<event topic=\"a\">x</event>\n```":     "it is in fenced code",
-		"`<event topic=\"a\">x</event>`":             "it stands between backticks",
+		"`<event topic=\"a\">x</event>`":             "it is between backticks",
 		"> <event topic=\"a\">x</event>":             "it is in a quote",
 		"\"<event topic=\"a\">x</event>\"":           "it follows a quotation mark",
 		"<event topic=a>x</event>":                   `it must begin with <event topic="TOPIC">`,

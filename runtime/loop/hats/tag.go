@@ -85,7 +85,7 @@ func (l *lineScan) quoted(at int) string {
 	}
 	switch {
 	case l.ticks%2 == 1:
-		return "it stands between backticks"
+		return "it is between backticks"
 	case at > 0 && strings.ContainsRune("\"'“«", lastRune(l.line[:at])):
 		return "it follows a quotation mark"
 	case strings.HasPrefix(strings.TrimLeft(l.line[:min(at, 4)], " "), ">"):

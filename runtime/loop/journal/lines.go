@@ -70,7 +70,7 @@ func (j *lines) backwards(visit func(line []byte, start int64) (enough bool)) er
 // maxLine is the maximum length of a line held in memory.
 const maxLine = 64 << 20
 
-var errLongLine = fmt.Errorf("a line has more than %d MB, and no loop writes such a line", maxLine>>20)
+var errLongLine = fmt.Errorf("a line is longer than %d MB, the maximum that a loop writes", maxLine>>20)
 
 // eachLineBackwards reads a file in blocks from its end. Lines are passed without their line
 // feed; text after the last line feed is a line too.

@@ -49,7 +49,7 @@ func TestStoreKeepsTheOldFileWhenItCannotWrite(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestStoreReadsWhatIsThere(t *testing.T) {
+func TestStoreReadsExistingFiles(t *testing.T) {
 	valid := func() bool { return true }
 	tests := []struct {
 		name, content  string

@@ -27,10 +27,10 @@ var own = map[string]bool{
 	record.Asked: true, record.Answered: true, record.Decided: true, record.Guided: true, record.LeftOut: true, record.BoxDenied: true,
 }
 
-// talking are the types of lines that have a question.
+// talking lists the types of lines that have a question.
 var talking = []string{record.Asked, record.Answered, record.Decided}
 
-// Parse reads a line. The error is of what no loop has written.
+// Parse reads a line. It returns an error for a line that no loop can have written.
 func Parse(line []byte) (r Record, err error) {
 	var head struct {
 		Type string `json:"type"`
@@ -45,7 +45,7 @@ func Parse(line []byte) (r Record, err error) {
 		err := json.Unmarshal(line, &r.Line)
 		lacks := r.Type == record.Guided && r.Guide == nil || r.Question == nil && slices.Contains(talking, r.Type)
 		if err == nil && lacks {
-			err = errors.New("it does not say what was said")
+			err = errors.New("its question or message is missing")
 		}
 		return r, err
 	}
@@ -78,14 +78,14 @@ func readLine(from *bufio.Reader) (line []byte, err error) {
 // is not there. visit gets the error of Parse. It ends with the first error of visit or
 // of the reader.
 func Read(from io.Reader, visit func(number int, r Record, err error) error) error {
-	return read(from, func([]byte) bool { return true }, visit)
+	return readWanted(from, func([]byte) bool { return true }, visit)
 }
 
 // ReadTurn is Read without most lines of other turns: one that begins as a Log writes it is
 // passed over by its first bytes, since a log may have hundreds of megabytes. visit must look
 // at the turn of what it gets all the same.
 func ReadTurn(from io.Reader, turn int, visit func(number int, r Record, err error) error) error {
-	return read(from, func(line []byte) bool { return !ofAnotherTurn(line, turn) }, visit)
+	return readWanted(from, func(line []byte) bool { return !ofAnotherTurn(line, turn) }, visit)
 }
 
 // ofAnotherTurn says that a line begins with the number of another turn.
@@ -96,8 +96,8 @@ func ofAnotherTurn(line []byte, turn int) bool {
 	return is && whole && err == nil && n != turn
 }
 
-// read visits the lines that are wanted.
-func read(from io.Reader, wanted func(line []byte) bool, visit func(number int, r Record, err error) error) error {
+// readWanted visits the lines that are wanted.
+func readWanted(from io.Reader, wanted func(line []byte) bool, visit func(number int, r Record, err error) error) error {
 	lines := bufio.NewReader(from)
 	for number := 1; ; number++ {
 		line, err := readLine(lines)

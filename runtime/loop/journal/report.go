@@ -92,7 +92,7 @@ type Run struct {
 	ElapsedMS int64              `json:"elapsed_ms"`         // up to the last turn that ended, or the end
 	Branch    string             `json:"branch,omitempty"`   // of a working tree of its own
 	Dir       string             `json:"dir,omitempty"`      // where that is, from the project
-	Work      *record.Summary    `json:"work,omitempty"`     // it stopped: what it has done
+	Work      *record.Summary    `json:"work,omitempty"`     // its summary, if it stopped
 	Prompt    string             `json:"prompt,omitempty"`   // what became of the task's file while a turn ran
 	Denied    []record.Denied    `json:"denied,omitempty"`   // what its box refused
 	Review    []string           `json:"review,omitempty"`   // changed files that tools run by themselves, in a box
@@ -164,8 +164,8 @@ func (r *Run) onBranch(name string) {
 	}
 }
 
-// UnreadableError is a file of the loop that ReadReport cannot read. A loop
-// writes status.json anew and puts the others aside when they are damaged.
+// UnreadableError is returned by ReadReport for a damaged file of the loop. The next run of
+// the loop replaces status.json and renames the others.
 type UnreadableError struct {
 	Path string
 	Err  error

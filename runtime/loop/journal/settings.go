@@ -62,9 +62,9 @@ func peek(project string, f func(*Log) error) error {
 }
 
 // Began returns the start of the log's last run.
-func (l *Log) Began() (Began, error) { return readBegan(l.f, l.size) }
+func (l *Log) Began() (Began, error) { return findBegan(l.f, l.size) }
 
-func readBegan(f io.ReaderAt, size int64) (b Began, err error) {
+func findBegan(f io.ReaderAt, size int64) (b Began, err error) {
 	found := false
 	err = eachLineBackwards(f, size, func(data []byte, _ int64) bool {
 		if !bytes.Contains(data, []byte(`"type":"run_started"`)) && !bytes.Contains(data, []byte(`"settings":`)) && !bytes.Contains(data, []byte(`"type":"written_back"`)) {

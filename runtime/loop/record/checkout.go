@@ -19,30 +19,31 @@ func (c Checkout) String() string {
 	return "branch " + c.Branch
 }
 
-// Checkouts is what a run knows of the working trees that its agent may change: its own, and the
-// user's own checkout if that is another one.
+// Checkouts describes the working trees that the agent of a run may change: its own and, if it is
+// a different one, the user's checkout.
 type Checkouts struct {
-	First    *string   `json:"first,omitempty"`    // branch of the agent's tree before the first turn, "" for a detached HEAD; nil: not known
+	First    *string   `json:"first,omitempty"`    // branch of the agent's tree before the first turn, "" for a detached HEAD; nil if unknown
 	Last     *string   `json:"last,omitempty"`     // the same after the last turn
-	Branches []string  `json:"branches,omitempty"` // that turns had checked out in the agent's tree, at most 50
+	Branches []string  `json:"branches,omitempty"` // branches that turns checked out in the agent's tree, at most 50
 	Unkept   []string  `json:"unkept,omitempty"`   // commits that turns left on no branch
-	Project  *Checkout `json:"project,omitempty"`  // of the user before the first turn in which it changed
-	Files    []string  `json:"files,omitempty"`    // of the user that changed during turns, at most 50
+	Project  *Checkout `json:"project,omitempty"`  // the user's checkout before the first turn in which it changed
+	Files    []string  `json:"files,omitempty"`    // files of the user's checkout that changed during turns, at most 50
 }
 
-// Moved is a working tree that has another branch checked out than before, or a commit and no branch.
+// Moved describes a working tree in which another branch, or a commit without a branch, is checked
+// out than before.
 type Moved struct {
 	From  Checkout `json:"from"`
 	To    Checkout `json:"to"`
 	Gone  bool     `json:"gone,omitempty"`    // branch From no longer exists
 	Ahead int      `json:"ahead,omitempty"`   // commits of the run at To that branch From lacks
-	Name  string   `json:"keep_as,omitempty"` // To, or what is not committed there, is on no branch: an unused name for one
+	Name  string   `json:"keep_as,omitempty"` // an unused branch name, if To or uncommitted changes there are on no branch
 }
 
 // Other is a branch with commits of the run that is not checked out at its end.
 type Other struct {
 	Branch  string `json:"branch"`
-	Commits int    `json:"commits"` // that neither what is checked out nor an earlier one in the list has
+	Commits int    `json:"commits"` // commits that are neither in the checkout nor in an earlier branch of the list
 }
 
 // Unkept is a commit that a turn left on no branch.
@@ -54,7 +55,7 @@ type Unkept struct {
 // Project is how the user's own checkout changed while the agent worked in another tree.
 type Project struct {
 	Moved *Moved   `json:"moved,omitempty"`
-	Files []string `json:"files,omitempty"` // that changed during turns, at most 50
+	Files []string `json:"files,omitempty"` // files that changed during turns, at most 50
 }
 
 // String describes the changes in a part of a sentence.

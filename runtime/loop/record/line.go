@@ -1,6 +1,6 @@
 // Package record defines the contents of a loop's files: the lines of events.jsonl, the
-// state that they carry, and the files of the Ralph reference that are made from it.
-// There is a type for each of them, which is why they are so many.
+// state that they carry, and the files of the Ralph reference implementation, which are
+// derived from the state.
 package record
 
 import (
@@ -13,13 +13,12 @@ import (
 	"example.org/ripple/runtime/loop/hats"
 )
 
-// Types of the lines of events.jsonl that are the loop's own; the others are of
-// runtime/event.
+// Types of the loop's own lines in events.jsonl; package event defines those of the agent's.
 const (
 	RunStarted  = "run_started"
 	TurnStarted = "turn_started"
 	TurnEnded   = "turn_ended"
-	TurnCut     = "turn_cut" // an attempt that is taken again
+	TurnCut     = "turn_cut" // an interrupted attempt, which is repeated
 	Verified    = "verified"
 	Committed   = "committed"
 	Reset       = "reset"
@@ -27,20 +26,20 @@ const (
 	WrittenBack = "written_back"
 
 	CommitRefused   = "commit_refused"
-	SettingsChanged = "settings_changed" // by flags of a run that goes on
+	SettingsChanged = "settings_changed" // by flags of a resumed run
 
-	Asked    = "asked"    // in the middle of a turn
-	Answered = "answered" // by a person
-	Decided  = "decided"  // by a rule: nobody was asked
-	Guided   = "guided"
+	Asked    = "asked"    // during a turn
+	Answered = "answered" // by the user
+	Decided  = "decided"  // by a rule, without asking the user
+	Guided   = "guided"   // a message of the user
 
-	BoxDenied = "box_denied"
+	BoxDenied = "box_denied" // the box refused a connection
 
-	LeftOut = "left_out" // more than the settings let be kept
+	LeftOut = "left_out" // events that were not kept, by max_output or max_record
 )
 
-// Line is one of these: a field for each key that any type has. Events of the agent
-// have the first four keys, too.
+// Line is one of the loop's own lines in events.jsonl. Its fields are the union of those of all
+// types; the comments name the types. Lines of the agent's events also have the first four keys.
 type Line struct {
 	Turn int       `json:"turn"`
 	Seq  int64     `json:"seq"`
@@ -49,37 +48,37 @@ type Line struct {
 
 	Session  string         `json:"session_id,omitempty"` // turn_started
 	Agent    string         `json:"agent,omitempty"`      // turn_started
-	Branch   string         `json:"branch,omitempty"`     // turn_started: that of a working tree of its own
-	Task     string         `json:"task,omitempty"`       // turn_started: the first open one
+	Branch   string         `json:"branch,omitempty"`     // turn_started: branch of the worktree, if there is one
+	Task     string         `json:"task,omitempty"`       // turn_started: the first open task
 	MaxTurns int            `json:"max_turns,omitempty"`  // turn_started
 	Circuit  string         `json:"circuit,omitempty"`    // turn_started: state of the breaker
-	Calls    int            `json:"calls,omitempty"`      // turn_started: in the hour, this one included
+	Calls    int            `json:"calls,omitempty"`      // turn_started: turns in the last hour, including this one
 	Progress *bool          `json:"progress,omitempty"`   // turn_ended
 	Changed  []string       `json:"changed,omitempty"`    // turn_ended: files, at most 50
 	Failure  *event.Failure `json:"failure,omitempty"`    // turn_ended
 	Checkout *Checkout      `json:"checkout,omitempty"`   // turn_ended: the agent's tree, if the turn changed its branch
-	Project  *Project       `json:"project,omitempty"`    // turn_ended: how the user's own checkout changed in it, if that is not the agent's tree
+	Project  *Project       `json:"project,omitempty"`    // turn_ended: how the user's own checkout changed, if it is not the agent's tree
 	Verdicts []Verdict      `json:"verdicts,omitempty"`   // verified
 	SHA      string         `json:"sha,omitempty"`        // committed
 	Tag      string         `json:"tag,omitempty"`        // committed
 	What     string         `json:"what,omitempty"`       // reset
 	Reason   string         `json:"reason,omitempty"`     // stopped
 	ExitCode *int           `json:"exit_code,omitempty"`  // stopped
-	Next     string         `json:"next,omitempty"`       // stopped: what to do, in the words of who ran the loop
+	Next     string         `json:"next,omitempty"`       // stopped: advice from the command that ran the loop
 	Summary  *Summary       `json:"summary,omitempty"`    // stopped
-	Why      string         `json:"why,omitempty"`        // stopped, commit_refused, turn_cut, left_out, box_denied; committed: what of it seldom belongs into a commit
-	Hat      string         `json:"hat,omitempty"`        // turn_started; verified, when its own commands did it
-	Takes    []int          `json:"takes,omitempty"`      // turn_started: the topics that it is for, by their IDs
-	Subject  string         `json:"subject,omitempty"`    // turn_started: their names
-	Topics   []hats.Topic   `json:"topics,omitempty"`     // run_started, turn_ended: published, refused, put aside
+	Why      string         `json:"why,omitempty"`        // the reason: stopped, commit_refused, turn_cut, left_out, box_denied; committed: files that seldom belong in a commit
+	Hat      string         `json:"hat,omitempty"`        // turn_started; verified, if the hat's own commands ran
+	Takes    []int          `json:"takes,omitempty"`      // turn_started: IDs of the topics that the turn receives
+	Subject  string         `json:"subject,omitempty"`    // turn_started: names of these topics
+	Topics   []hats.Topic   `json:"topics,omitempty"`     // run_started, turn_ended: published, refused, dropped
 	Question *Question      `json:"question,omitempty"`   // asked, answered, decided
-	Asked    []Question     `json:"asked,omitempty"`      // turn_ended: by its end, or ended with it
-	Answers  []string       `json:"answers,omitempty"`    // turn_started: to these questions, in its prompt
+	Asked    []Question     `json:"asked,omitempty"`      // turn_ended: questions that the end of the turn asked or ended
+	Answers  []string       `json:"answers,omitempty"`    // turn_started: IDs of the questions whose answers the prompt contains
 	Guide    *Guide         `json:"guide,omitempty"`      // guided
-	Guides   []string       `json:"guides,omitempty"`     // turn_started: those in its prompt
-	Events   int            `json:"events,omitempty"`     // left_out: so many
-	Bytes    int64          `json:"bytes,omitempty"`      // left_out: of their lines
-	Denied   *Denied        `json:"denied,omitempty"`     // box_denied; Why has it in words
+	Guides   []string       `json:"guides,omitempty"`     // turn_started: IDs of the guides in the prompt
+	Events   int            `json:"events,omitempty"`     // left_out: number of events
+	Bytes    int64          `json:"bytes,omitempty"`      // left_out: size of their lines
+	Denied   *Denied        `json:"denied,omitempty"`     // box_denied
 	Settings *Settings      `json:"settings,omitempty"`   // run_started, settings_changed, written_back
 	State    *State         `json:"state,omitempty"`
 }
@@ -100,13 +99,13 @@ func (d Denied) String() string {
 	return net.JoinHostPort(host, strconv.Itoa(d.Port))
 }
 
-// Verdict is what became of a command that verifies.
+// Verdict is the result of a command of --verify.
 type Verdict struct {
 	Command string `json:"command"`
 	Dir     string `json:"dir,omitempty"` // where it ran, relative to the project; empty for the project itself
 	OK      bool   `json:"ok"`
 	Why     string `json:"why,omitempty"`  // "exit code 1", "timed out after 5m"
-	Tail    string `json:"tail,omitempty"` // the end of what it printed
+	Tail    string `json:"tail,omitempty"` // the end of its output
 }
 
 func (v Verdict) String() string {

@@ -119,7 +119,7 @@ func ParseTasks(text string) (list Tasks) {
 func ReadTasks(project, dir string) (Tasks, error) {
 	data, err := layout.Read(project, layout.PlanIn(project, dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		err = nil
 	}
 	return ParseTasks(string(data)), err
 }

@@ -6,7 +6,7 @@ import (
 	"example.org/ripple/runtime/event"
 )
 
-// Summary is what a run has done, resumed or not.
+// Summary is what a run has done, including the parts before it was resumed.
 type Summary struct {
 	Turns   int           `json:"turns"`
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -15,19 +15,19 @@ type Summary struct {
 
 	Failures map[event.Kind]int `json:"failures,omitempty"` // turns that ended in a failure, by its kind
 
-	Commits int `json:"commits"` // since the run began, by anybody
-	Files   int `json:"files"`   // that these commits changed
-	Added   int `json:"added"`   // lines
-	Removed int `json:"removed"` // lines
-	Dirty   int `json:"dirty"`   // files that are not committed as they are
+	Commits int `json:"commits"` // commits since the start of the run, by anyone
+	Files   int `json:"files"`   // files changed by these commits
+	Added   int `json:"added"`   // lines added by them
+	Removed int `json:"removed"` // lines removed by them
+	Dirty   int `json:"dirty"`   // files with uncommitted changes
 
-	Denied []Denied `json:"denied,omitempty"` // what the box refused
-	Review []string `json:"review,omitempty"` // changed files that tools run by themselves, in a box
+	Denied []Denied `json:"denied,omitempty"` // connections that the box refused
+	Review []string `json:"review,omitempty"` // changed files that tools run automatically, if there was a box
 
-	Git    bool   `json:"git"`              // the five above are known
-	Branch string `json:"branch,omitempty"` // of a working tree of its own
-	Dir    string `json:"dir,omitempty"`    // where it is checked out, from the project
-	Main   string `json:"main,omitempty"`   // branch that it follows
+	Git    bool   `json:"git"`              // Commits, Files, Added, Removed and Dirty are known
+	Branch string `json:"branch,omitempty"` // branch of the worktree, if there is one
+	Dir    string `json:"dir,omitempty"`    // directory of the worktree, relative to the project
+	Main   string `json:"main,omitempty"`   // the branch that Branch follows
 
 	Rebase  bool     `json:"rebase,omitempty"`  // the agent's tree is in the middle of a rebase
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch

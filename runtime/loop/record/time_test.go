@@ -23,7 +23,7 @@ func TestTimeIsWrittenToTheSecond(t *testing.T) {
 	}
 }
 
-func TestTimeReadsWhatOthersWrite(t *testing.T) {
+func TestTimeReadsOtherFormats(t *testing.T) {
 	for _, text := range []string{"2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", "2026-03-01T12:00:00+0000", "2026-03-01T12:00:00", "2026-03-01T12:00:00.000Z"} {
 		var m Time
 		require.NoError(t, json.Unmarshal([]byte(`"`+text+`"`), &m), text)

@@ -1,6 +1,6 @@
 // Package resets parses a provider's limit message and returns when the limit ends: "resets 3pm
-// (Europe/Berlin)", "try again in 4h 12m", "8 hours", "at 2026-11-24 03:00 UTC". It is pure, and guesses
-// nothing: a text without a time, with half of one or with a zone that is ambiguous has none.
+// (Europe/Berlin)", "try again in 4h 12m", "8 hours", "at 2026-11-24 03:00 UTC". It does not
+// guess: a text without a time, with an incomplete one or with an ambiguous zone has none.
 package resets
 
 import (
@@ -15,19 +15,20 @@ import (
 const (
 	day = 24 * time.Hour
 
-	// longest bounds what is believed: monthly limits are the longest that there are.
+	// longest is the longest time until the end of a limit that is accepted: the longest limits
+	// are monthly.
 	longest = 40 * day
 
-	// justPassed is how long ago a time of day may lie that is not tomorrow's: the limit ended
+	// justPassed is how long a time of day may have passed and still be today's: the limit ended
 	// while the message was on its way.
 	justPassed = 15 * time.Minute
 )
 
 var (
-	// anchor is what a time follows.
+	// anchor matches the words that precede a time.
 	anchor = lazyregexp.New(`(?i)\b(resets?|resetting|resets?_in|retry[- _]?(?:after|delay)?|retrying|try again|tries again|try (?:in|after)|available (?:again|in)|come back|renews?|refresh(?:es)?|wait|until)\b`)
 
-	// filler stands between an anchor and the time.
+	// filler matches the text between an anchor and the time.
 	filler = lazyregexp.New(`^(?i)(?:[\s"'“:=,;·∙•|—–~(*\x60-]+|(?:at|on|in|after|for|until|within|about|around|approximately|roughly|exactly|nearly|almost|less than|more than|another|the|next|will|be|is|it|your|request|usage|limit|quota|time)\b)`)
 
 	// whole is a duration that is the whole text.
@@ -43,8 +44,8 @@ var (
 	stamp = lazyregexp.New(`limit reached\|(\d{10})\b`)
 )
 
-// Parse finds when a limit ends, seen from now. Times without a zone are those of local. ok is
-// false when the text does not tell.
+// Parse returns the time at which a limit ends, according to a message received at now. Times
+// without a zone are in local. ok is false if the text contains no unambiguous time.
 func Parse(text string, now time.Time, local *time.Location) (at time.Time, ok bool) {
 	if m := stamp().FindStringSubmatch(text); m != nil {
 		seconds, err := strconv.ParseInt(m[1], 10, 64)

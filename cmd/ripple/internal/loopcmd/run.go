@@ -229,13 +229,13 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback, HatAgents: hatAgents,
 		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Settings: settings, Attended: a.Interactive(),
-		ExitCode: exitCode, Next: whatNext, Believable: proctree.HaltIfDying,
+		ExitCode: ExitCode, Next: whatNext, Believable: proctree.HaltIfDying,
 	}, agent, nil
 }
 
 // stopped says why the loop ended and what to do.
 func (a *app) stopped(s loop.Stop, asJSON bool) error {
-	code, next := exitCode(&s), whatNext(&s)
+	code, next := ExitCode(&s), whatNext(&s)
 	if asJSON {
 		return ui.ExitWith(code)
 	}

@@ -54,7 +54,7 @@ func (v *loopView) json(n loop.Notice) {
 	case n.Event != nil:
 		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out keeps its error
 	case n.Stop != nil:
-		code := exitCode(n.Stop)
+		code := ExitCode(n.Stop)
 		_ = v.encode.Encode(jsonNotice{
 			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
 		}) // v.out keeps its error

@@ -24,9 +24,8 @@ import (
 
 const newRunHint = "ripple run without --resume starts a new run"
 
-// loadSettings reads the settings of a run: of a new one, or of the one that --resume goes
-// on with, which keeps those that it began with. began is nil where nothing is known of
-// them.
+// loadSettings reads the settings of a run. A run that --resume continues keeps those that it
+// started with; began is nil if they are not known, or if the run is new.
 func loadSettings(a *app, project string, f *loopFlags, flags map[string]string) (c *config.Config, notes []string, began *record.Settings, err error) {
 	if f.resume {
 		if began, err = recordedSettings(a, project, f.dryRun); err != nil {
@@ -83,14 +82,14 @@ func recordedSettings(a *app, project string, dry bool) (*record.Settings, error
 	return b.Settings, nil
 }
 
-// Bounds of what is recorded beside the values, in bytes.
+// Limits of what is recorded beside the values, in bytes.
 const (
 	maxRecordedWord   = 4 << 10
 	maxRecordedPrompt = 1 << 20
 )
 
-// goOnWith takes what a run was told beside its settings, where the command line does
-// not override it. The record may be anybody's.
+// goOnWith restores the other arguments of a run, except those that the command line overrides.
+// The record is not trusted.
 func (f *loopFlags) goOnWith(began *record.Settings, flags map[string]string) error {
 	for i, word := range []string{began.PromptFile, began.Agent, began.Command, began.Model, began.Transport, began.Hats} {
 		isPath := i == 0 // the name of a directory may have any character

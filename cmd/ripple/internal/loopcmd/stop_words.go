@@ -18,8 +18,8 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// exitCode returns the exit code of `ripple run`.
-func exitCode(s *loop.Stop) int {
+// ExitCode returns the exit code of `ripple run` and of other commands whose loop has stopped.
+func ExitCode(s *loop.Stop) int {
 	switch s.Reason {
 	case loop.ReasonProjectComplete, loop.ReasonPlanComplete, loop.ReasonTestSaturation:
 		return ui.ExitOK

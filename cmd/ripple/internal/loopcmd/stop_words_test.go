@@ -70,11 +70,11 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonBranch, Do: "name another branch"}, 2, "Name another branch with --worktree."},
 		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "A loop reads and writes in .ralph: run it as the owner of that directory and of the files in it, or where you may write."},
-		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "bring the project back"}, 1, "Bring the project back; ripple run then starts a new loop."},
+		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "restore the project"}, 1, "Restore the project; ripple run then starts a new loop."},
 	}
 	tried := map[string]bool{}
 	for _, tt := range tests {
-		assert.Equal(t, tt.code, exitCode(&tt.stop), tt.stop.Reason)
+		assert.Equal(t, tt.code, ExitCode(&tt.stop), tt.stop.Reason)
 		assert.Equal(t, tt.next, whatNext(&tt.stop), tt.stop.Reason)
 		tried[tt.stop.Reason] = true
 	}

@@ -55,6 +55,3 @@ func (t *Task) Run(ctx context.Context, verify string, around func(of loop.Agent
 	t.a.summarise(summary)
 	return stop
 }
-
-// ExitCode returns the exit code of a command whose loop has stopped.
-func ExitCode(s *loop.Stop) int { return exitCode(s) }

@@ -168,7 +168,7 @@ func TestStoryOfLongTextsIsBounded(t *testing.T) {
 }
 
 // All that an item keeps in memory counts, also what it does not show.
-func TestStoryCountsWhatItKeeps(t *testing.T) {
+func TestStoryCountsTheKeptBytes(t *testing.T) {
 	for _, kept := range []string{
 		`{"type":"permission_denied","id":"%d","name":"Bash","input":{"command":"%s"}}`,
 		`{"type":"permission_denied","id":"%d","name":"Bash","detail":"%s"}`,
