@@ -56,7 +56,7 @@ func (d derived) unmet(a *schema.Adapter) string {
 // it read, or leaves it to the REPL to print it.
 var derivedTests = []derived{
 	{name: "starts and ends", level: 1, bare: true, run: startsAndEnds},
-	{name: "prints what it is told to", level: 1, needs: needs(print_), run: printsText},
+	{name: "prints the given text", level: 1, needs: needs(print_), run: printsText},
 
 	{name: "state persists", level: 2, needs: needs(stateful, setVar, getVar), run: statePersists},
 	{name: "a multi-line block", level: 2, needs: needs(multiline), run: multilineBlock},

@@ -30,8 +30,8 @@ func TestEachDefectIsFound(t *testing.T) {
 	for _, c := range []struct{ defect, test, message string }{
 		{"does not start", "starts and ends", "the program did not start: toy: no first prompt"},
 		{"does not close", "starts and ends", "close: process 4711 (toy) could not be ended"},
-		{"keeps the echo", "prints what it is told to", "the echo of the input is in the output (output.input_echo_strategy: osc_boundaries)"},
-		{"sees errors everywhere", "prints what it is told to", `it counts as an error: exit code 0, mode "main", output.error_pattern ""`},
+		{"keeps the echo", "prints the given text", "the echo of the input is in the output (output.input_echo_strategy: osc_boundaries)"},
+		{"sees errors everywhere", "prints the given text", `it counts as an error: exit code 0, mode "main", output.error_pattern ""`},
 		{"prints hex", "characters arrive as printed", "samples.raw_bytes did not write the bytes that it was given: begin"},
 		{"prints hex", "forged OSC 633", "samples.raw_bytes did not write the bytes that it was given: begin"},
 		{"forgets", "state persists", "the variable was set to 4711 (set_var), but its value was not printed"},

@@ -56,7 +56,7 @@ func TestBrokenAdapters(t *testing.T) {
 		{"exit code is always 0", "exit codes as declared", "samples.error ended with exit code 0", []string{`"$?" {nonce}`, "0 {nonce}"}},
 		{"no exit code", "exit codes as declared", "no exit code was reported", []string{`633;D;%s;%s\a' "$?" {nonce}`, `633;D;;%s\a' {nonce}`}},
 		{"the directory is not reported", "cwd as declared", "cwd: want", []string{"633;P;Cwd=", "633;P;Other="}},
-		{"nothing is printed", "prints what it is told to", "the output does not hold", []string{`print: "printf '%s\\n' '{text}'"`, `print: ": '{text}'"`}},
+		{"nothing is printed", "prints the given text", "the output does not hold", []string{`print: "printf '%s\\n' '{text}'"`, `print: ": '{text}'"`}},
 		{"an interrupt without effect", "timeout, interrupt, usable", "the interrupt did not bring a prompt back", []string{`interrupt: "\x03"`, `interrupt: "\x01"`}},
 		{"busy that ends", "timeout, interrupt, usable", "samples.busy came to an end", []string{`busy: "while :; do :; done"`, `busy: "true"`}},
 		{"no way for a long line", "one line of 64 KB in", "input not sent", []string{"  tempfile: {prefix: .ripple-exec-, extension: .sh, invocation_template: \". '{path}'\"}\n", "", "multiline_delivery: tempfile", "multiline_delivery: direct"}},

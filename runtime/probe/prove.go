@@ -120,7 +120,7 @@ func fix(ctx context.Context, l *lab, failed *contract.TestResult, changed, vary
 			list = append(list, &candidate{what: v.what, draft: d})
 		}
 	}
-	filter := regexp.MustCompile("^(?:probe|prints what it is told to|" + regexp.QuoteMeta(failed.Name) + ")$")
+	filter := regexp.MustCompile("^(?:probe|prints the given text|" + regexp.QuoteMeta(failed.Name) + ")$")
 	passed, err := firstClean(ctx, l, list, contract.Options{Filter: filter, FailFast: true, Timeout: 6 * time.Second})
 	if err != nil {
 		return false, err

@@ -83,7 +83,7 @@ func variations(l *lab, test string) []variation {
 		return append(withdrawalVariations(l), without("input.empty_line"), with("input.empty_line", "none"))
 	case "timeout, interrupt, usable":
 		return busyVariations(l)
-	case "starts and ends", "probe", "prints what it is told to", "two commands back to back":
+	case "starts and ends", "probe", "prints the given text", "two commands back to back":
 		if len(l.prompts.lines) == 0 || l.draft.find("prompt.primary") == nil {
 			return echoVariations(l) // no prompt was seen, or a marker replaces it
 		}
