@@ -21,14 +21,14 @@ type Agent struct {
 	Answers  []string `json:"answers,omitempty"`  // names of the accepted answers
 }
 
-// agent runs a coding agent on its own screen; the console's commands are prompts.
-type agent struct {
+// agentProgram runs a coding agent on its own screen; the console's commands are prompts.
+type agentProgram struct {
 	*tui.TUI
 	name  string
 	print func([]byte)
 }
 
-func startAgent(h *host, o session.Options) (*agent, error) {
+func startAgent(h *host, o session.Options) (*agentProgram, error) {
 	t, err := tui.Start(h.adapter, tui.Options{
 		Dir: o.Dir, Env: o.Env, Args: o.Args, Executable: o.Executable, Cols: o.Cols, Rows: o.Rows,
 		Terminal: h.screen.on, Through: h.start.through, Sole: true, Read: func([]byte, time.Time) { h.printed.signal() },
@@ -36,21 +36,21 @@ func startAgent(h *host, o session.Options) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &agent{TUI: t, name: h.adapter.Name, print: h.print}, nil
+	return &agentProgram{TUI: t, name: h.adapter.Name, print: h.print}, nil
 }
 
 // unknownFor is how long startup waits on a screen that the adapter does not recognize.
 const unknownFor = 20 * time.Second
 
 // awaitReady waits until the agent is ready or asks something. It returns an error if the agent ended.
-func (a *agent) awaitReady(ctx context.Context) error {
+func (a *agentProgram) awaitReady(ctx context.Context) error {
 	limit, cancel := context.WithTimeout(ctx, unknownFor)
 	defer cancel()
 	_, err := a.TUI.WaitState(limit, func(s tui.State) bool { return s.Counts && s.State != schema.ScreenWorking })
 	if !errors.Is(err, tui.ErrEnded) {
 		return nil
 	}
-	f := fault(FaultStart, "%s: %v", a.name, a.exit())
+	f := newFault(FaultStart, "%s: %v", a.name, a.exit())
 	f.Output = strings.Join(a.Picture().Rows, "\n")
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
@@ -58,7 +58,7 @@ func (a *agent) awaitReady(ctx context.Context) error {
 }
 
 // describe returns the description of the screen for clients.
-func (a *agent) describe() *Agent {
+func (a *agentProgram) describe() *Agent {
 	s := a.TUI.State()
 	shown := &Agent{State: s.State, Question: s.Asked}
 	for name := range s.Answers {
@@ -78,9 +78,9 @@ func acceptsPrompt(s tui.State) bool {
 	return s.Counts && (s.State == schema.ScreenReady || s.State == schema.ScreenError)
 }
 
-func (a *agent) State() session.State { return a.state(a.TUI.State()) }
+func (a *agentProgram) State() session.State { return a.state(a.TUI.State()) }
 
-func (a *agent) state(s tui.State) session.State {
+func (a *agentProgram) state(s tui.State) session.State {
 	st := session.State{Phase: session.PhaseRunning, PID: a.PID()}
 	switch {
 	case s.Ended:
@@ -93,7 +93,7 @@ func (a *agent) state(s tui.State) session.State {
 	return st
 }
 
-func (a *agent) WaitState(ctx context.Context, want func(session.State) bool) (session.State, error) {
+func (a *agentProgram) WaitState(ctx context.Context, want func(session.State) bool) (session.State, error) {
 	s, err := a.TUI.WaitState(ctx, func(s tui.State) bool { return want(a.state(s)) })
 	if errors.Is(err, tui.ErrEnded) {
 		err = a.exit()
@@ -102,14 +102,14 @@ func (a *agent) WaitState(ctx context.Context, want func(session.State) bool) (s
 }
 
 // exit returns the error that describes how the program ended.
-func (a *agent) exit() error {
+func (a *agentProgram) exit() error {
 	code, signal := a.ExitStatus()
 	return &session.ExitError{Code: code, Signal: signal}
 }
 
 // Submit enters a prompt. The output of the command is the text that is new on the screen at the
 // end of the turn.
-func (a *agent) Submit(ctx context.Context, prompt string) (func(context.Context) (session.Result, error), error) {
+func (a *agentProgram) Submit(ctx context.Context, prompt string) (func(context.Context) (session.Result, error), error) {
 	begun := time.Now()
 	wait, err := a.TUI.Submit(ctx, prompt)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *agent) Submit(ctx context.Context, prompt string) (func(context.Context
 }
 
 // turn waits for the end of a turn, including the questions asked during it.
-func (a *agent) turn(ctx context.Context, wait func(context.Context) (tui.Turn, error)) (tui.Turn, error) {
+func (a *agentProgram) turn(ctx context.Context, wait func(context.Context) (tui.Turn, error)) (tui.Turn, error) {
 	for {
 		turn, err := wait(ctx)
 		if err != nil || !needsAnswer(turn.State) {
@@ -144,7 +144,7 @@ func (a *agent) turn(ctx context.Context, wait func(context.Context) (tui.Turn, 
 }
 
 // Interrupt presses the agent's interrupt keys and waits until it accepts a prompt.
-func (a *agent) Interrupt(ctx context.Context) (session.Result, error) {
+func (a *agentProgram) Interrupt(ctx context.Context) (session.Result, error) {
 	if err := a.TUI.Interrupt(ctx); err != nil {
 		return session.Result{}, err
 	}
@@ -159,10 +159,10 @@ func (a *agent) Interrupt(ctx context.Context) (session.Result, error) {
 }
 
 // Send types input from a client program.
-func (a *agent) Send(_ context.Context, b []byte) error { return a.TUI.Type(b) }
+func (a *agentProgram) Send(_ context.Context, b []byte) error { return a.TUI.Type(b) }
 
 // Type types input from a user.
-func (a *agent) Type(_ int, b []byte) error { return a.TUI.Type(b) }
+func (a *agentProgram) Type(_ int, b []byte) error { return a.TUI.Type(b) }
 
 // Leave does nothing: only the agent knows which input a user has left on its screen.
-func (a *agent) Leave(int) {}
+func (a *agentProgram) Leave(int) {}

@@ -40,7 +40,7 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	cols, err := strconv.Atoi(q.Get("cols"))
 	rows, err2 := strconv.Atoi(q.Get("rows"))
 	if r.Header.Get("Upgrade") != attachProtocol || err != nil || err2 != nil || cols < 1 || rows < 1 {
-		refuse(w, fault(FaultRequest, "attach requests need the header Upgrade: %s and the parameters cols and rows", attachProtocol))
+		refuse(w, newFault(FaultRequest, "attach requests need the header Upgrade: %s and the parameters cols and rows", attachProtocol))
 		return
 	}
 	state, _ := h.state()
@@ -57,7 +57,7 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		refuse(w, fault(FaultRequest, "%v", err))
+		refuse(w, newFault(FaultRequest, "%v", err))
 		return
 	}
 	defer func() { _ = conn.Close() }() // everything has been sent

@@ -126,7 +126,7 @@ func (c *Client) hostGone(err error) error {
 	if !c.files.Dead() {
 		return fmt.Errorf("%s: %w", c.Name, err)
 	}
-	f := fault(FaultExited, "%s has ended", c.Name)
+	f := newFault(FaultExited, "%s has ended", c.Name)
 	if s, err := readStatus(filepath.Join(c.files.Record, statusName)); err == nil {
 		s.State, s.Exit = Dead, hostKilled
 		f = &Fault{Code: FaultExited, Message: c.Name + ": " + hostKilled, Status: &s}
@@ -263,7 +263,7 @@ func (c *Client) End(ctx context.Context, kill bool) error {
 	if err := c.awaitEnd(ctx); err != nil || s.Left == "" {
 		return err
 	}
-	return fault(FaultLeft, "%s has ended, but some of its processes have not: %s", c.Name, s.Left)
+	return newFault(FaultLeft, "%s has ended, but some of its processes have not: %s", c.Name, s.Left)
 }
 
 // awaitEnd waits until the host is gone, and removes the files of a killed host.

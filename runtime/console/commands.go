@@ -218,7 +218,7 @@ func (h *host) find(id int) (*run, *Fault) {
 	defer h.mu.Unlock()
 	switch {
 	case len(h.runs) == 0:
-		return nil, fault(FaultUnknown, "%s has run no command yet", h.spec.Name)
+		return nil, newFault(FaultUnknown, "%s has run no command yet", h.spec.Name)
 	case id == 0:
 		return h.latest(), nil
 	}
@@ -226,7 +226,7 @@ func (h *host) find(id int) (*run, *Fault) {
 	if i := slices.IndexFunc(h.runs, func(r *run) bool { return r.cmd.ID == id }); i >= 0 {
 		return h.runs[i], nil
 	}
-	return nil, fault(FaultUnknown, "%s has no command %d: the latest is %d", h.spec.Name, id, h.count)
+	return nil, newFault(FaultUnknown, "%s has no command %d: the latest is %d", h.spec.Name, id, h.count)
 }
 
 // snapshot returns a snapshot of a command.

@@ -22,7 +22,7 @@ func confine(spec Spec, words []string) (confinement, error) {
 	}
 	e, err := sandbox.Check(spec.Sandbox)
 	if errors.Is(err, sandbox.ErrUnavailable) {
-		return confinement{}, fault(FaultMissing, "%v", err)
+		return confinement{}, newFault(FaultMissing, "%v", err)
 	}
 	if err != nil {
 		return confinement{}, err

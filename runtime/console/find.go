@@ -17,14 +17,14 @@ import (
 )
 
 // ErrNone reports that no console is running when the caller asked for the only one.
-var ErrNone = fault(FaultUnknown, "no console is running")
+var ErrNone = newFault(FaultUnknown, "no console is running")
 
 // Find returns the client of the console with the given name or unique prefix; with an empty name,
 // of the only console.
 //
 // Errors: *Fault: ErrNone, FaultUnknown with the list of consoles.
 func Find(getenv func(string) string, name string) (*Client, error) {
-	names, err := list(getenv)
+	names, err := listNames(getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +42,11 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	case len(names) == 0:
 		return nil, ErrNone
 	case len(match) == 0:
-		return nil, fault(FaultUnknown, "no console is named %q; there are %s", name, strings.Join(names, ", "))
+		return nil, newFault(FaultUnknown, "no console is named %q; there are %s", name, strings.Join(names, ", "))
 	case len(match) > 1 && name == "":
-		return nil, fault(FaultUnknown, "which console? There are %s", strings.Join(match, ", "))
+		return nil, newFault(FaultUnknown, "which console? There are %s", strings.Join(match, ", "))
 	case len(match) > 1:
-		return nil, fault(FaultUnknown, "%q may be %s", name, strings.Join(match, " or "))
+		return nil, newFault(FaultUnknown, "%q may be %s", name, strings.Join(match, " or "))
 	}
 	return Open(getenv, match[0])
 }
@@ -67,7 +67,7 @@ func recordedClient(getenv func(string) string, name string) (*Client, fs.FileIn
 	}
 	s, info, err := statusIn(filepath.Join(f.Record, statusName))
 	if err != nil {
-		return nil, nil, fault(FaultUnknown, "no console is named %q", name)
+		return nil, nil, newFault(FaultUnknown, "no console is named %q", name)
 	}
 	s.Name = name
 	return newClient(s, filesOf(f, s)), info, nil
@@ -82,8 +82,8 @@ func filesOf(f place.Files, s Status) place.Files {
 	return f
 }
 
-// list returns the names of running consoles and of those whose results can still be read.
-func list(getenv func(string) string) ([]string, error) {
+// listNames returns the names of running consoles and of those whose results can still be read.
+func listNames(getenv func(string) string) ([]string, error) {
 	state, err := place.State(getenv)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func statusIn(path string) (s Status, info fs.FileInfo, err error) {
 // List returns the status of every console of this user, sorted by name. A console whose host was
 // killed is Dead.
 func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
-	names, err := list(getenv)
+	names, err := listNames(getenv)
 	if err != nil {
 		return nil, err
 	}

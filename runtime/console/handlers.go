@@ -101,7 +101,7 @@ func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, session.ErrTimeout):
 		why = "time"
 	case err != nil:
-		refuse(w, fault(FaultNotWaiting, "%s: %v", h.spec.Name, err))
+		refuse(w, newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err))
 		return
 	default:
 		<-run.done
@@ -138,12 +138,12 @@ func (h handlers) postResize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if q.Cols < leastCols || q.Rows < leastRows || q.Cols > mostCols || q.Rows > mostRows {
-		refuse(w, fault(FaultRequest, "invalid console size %d by %d: the minimum is %d by %d, the maximum %d by %d", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
+		refuse(w, newFault(FaultRequest, "invalid console size %d by %d: the minimum is %d by %d, the maximum %d by %d", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
 		return
 	}
 	if t := h.screen.terminal(); t != nil {
 		if err := t.Resize(q.Cols, q.Rows); err != nil {
-			refuse(w, fault(FaultRequest, "%v", err))
+			refuse(w, newFault(FaultRequest, "%v", err))
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func accept(w http.ResponseWriter, r *http.Request, into any) bool {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if err != nil {
-		refuse(w, fault(FaultRequest, "the request cannot be read: %v", err))
+		refuse(w, newFault(FaultRequest, "the request cannot be read: %v", err))
 		return false
 	}
 	return true

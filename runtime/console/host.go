@@ -32,7 +32,7 @@ const (
 // host is the process that hosts a console.
 type host struct {
 	spec    Spec
-	start   starting
+	start   programStart
 	adapter *schema.Adapter
 	version string
 	started time.Time
@@ -66,7 +66,7 @@ type outcome struct {
 func newHost(b *place.Begun, version string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
 	h := &host{
-		spec: b.Order.Spec, start: starting{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
+		spec: b.Order.Spec, start: programStart{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
 		opened: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
 	o := h.spec.Options(h.adapter)
@@ -199,7 +199,7 @@ func (h *host) statusAs(state State, st session.State) Status {
 		c := r.now()
 		status.Command = &c
 	}
-	if a, is := h.session.(*agent); is && state != Exited {
+	if a, is := h.session.(*agentProgram); is && state != Exited {
 		status.Agent = a.describe()
 	}
 	if h.outcome.failed != nil {

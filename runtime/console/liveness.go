@@ -124,7 +124,7 @@ func timely(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked, err := strconv.ParseInt(r.Header.Get(askedHeader), 10, 64)
 		if late := uptime() - time.Duration(asked); err == nil && asked > 0 && late > answerLimit && r.Method != http.MethodGet {
-			refuse(w, fault(FaultUnresponsive, "the request arrived %s after it was sent: nothing was done", late.Truncate(time.Millisecond)))
+			refuse(w, newFault(FaultUnresponsive, "the request arrived %s after it was sent: nothing was done", late.Truncate(time.Millisecond)))
 			return
 		}
 		next.ServeHTTP(w, r)

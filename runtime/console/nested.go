@@ -22,9 +22,9 @@ func CheckNesting(ctx context.Context, getenv func(string) string, name string) 
 		switch {
 		case at == "" || slices.Contains(shown, at):
 		case at == name && at == inside:
-			return fault(FaultRequest, "%s: this terminal is the console's own: it would show itself", name)
+			return newFault(FaultRequest, "%s: this terminal is the console's own: it would show itself", name)
 		case at == name:
-			return fault(FaultRequest, "%s: this terminal is that of the console %s, which %s shows: it would show itself", name, inside, name)
+			return newFault(FaultRequest, "%s: this terminal is that of the console %s, which %s shows: it would show itself", name, inside, name)
 		default:
 			shown = append(shown, at)
 			if c, err := Open(getenv, at); err == nil {

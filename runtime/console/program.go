@@ -20,8 +20,8 @@ type program interface {
 	Close(ctx context.Context) error
 }
 
-// starting is the state of a program's start.
-type starting struct {
+// programStart is the state of a program's start.
+type programStart struct {
 	confinement
 	begun *session.Begun // nil: not started earlier
 }

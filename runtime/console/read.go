@@ -126,9 +126,9 @@ func (c *Client) command(id int) (Command, error) {
 	}
 	switch {
 	case found == nil && id == 0:
-		return Command{}, fault(FaultUnknown, "%s has run no command yet", c.Name)
+		return Command{}, newFault(FaultUnknown, "%s has run no command yet", c.Name)
 	case found == nil:
-		return Command{}, fault(FaultUnknown, "%s has no command %d, or no longer keeps it", c.Name, id)
+		return Command{}, newFault(FaultUnknown, "%s has no command %d, or no longer keeps it", c.Name, id)
 	}
 	return *found, nil
 }

@@ -28,7 +28,7 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	for _, k := range q.Keys {
 		seq, err := keys.Sequence(k)
 		if err != nil {
-			return fault(FaultRequest, "%v", err)
+			return newFault(FaultRequest, "%v", err)
 		}
 		text += seq
 	}
@@ -64,7 +64,7 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 		return answerAgent(ctx, h.spec.Name, s, q)
 	}
 	if err := s.Send(ctx, []byte(text)); err != nil {
-		return fault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
+		return newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
 	}
 	return nil
 }
@@ -100,15 +100,15 @@ func onlySignals(text string) bool { return text != "" && strings.Trim(text, "\x
 
 // answerAgent answers a question of a coding agent.
 func answerAgent(ctx context.Context, console string, s program, q SendRequest) *Fault {
-	a, is := s.(*agent)
+	a, is := s.(*agentProgram)
 	switch {
 	case !is:
-		return fault(FaultRequest, "%s: only a coding agent that asks accepts a named answer; send a text", console)
+		return newFault(FaultRequest, "%s: only a coding agent that asks accepts a named answer; send a text", console)
 	case q.Text != "" || len(q.Keys) > 0:
-		return fault(FaultRequest, "either an answer or a text and keys")
+		return newFault(FaultRequest, "either an answer or a text and keys")
 	}
 	if err := a.Answer(ctx, q.Answer); err != nil {
-		return fault(FaultNotWaiting, "%v", err)
+		return newFault(FaultNotWaiting, "%v", err)
 	}
 	return nil
 }

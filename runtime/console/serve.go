@@ -72,14 +72,14 @@ func begin(o HostOptions) (*place.Begun, error) {
 		return nil, err
 	}
 	if g := a.Agent; g != nil && g.Screen == nil {
-		return nil, fault(FaultRequest, "%s: %v", a.Name, tui.ErrUnknown)
+		return nil, newFault(FaultRequest, "%s: %v", a.Name, tui.ErrUnknown)
 	}
 	if err := fitsSandbox(order.Spec, a); err != nil {
 		return nil, err
 	}
 	b, err := place.Begin(order, a, o.Getenv)
 	if errors.Is(err, place.ErrTaken) {
-		err = fault(FaultTaken, "a console named %s is running already", order.Name)
+		err = newFault(FaultTaken, "a console named %s is running already", order.Name)
 	}
 	return b, err
 }
@@ -100,7 +100,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 	if err != nil {
 		b.Release()
 		if errors.Is(err, place.ErrTaken) {
-			err = fault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", spec.Name)
+			err = newFault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", spec.Name)
 		}
 		return nil, nil, nil, err
 	}

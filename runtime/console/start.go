@@ -24,10 +24,10 @@ func places(getenv func(string) string, name string) (place.Files, error) {
 // asFault returns err as a *Fault if it describes an invalid request or an unsupported system.
 func asFault(err error) error {
 	if _, ok := errors.AsType[*place.NameError](err); ok {
-		return fault(FaultRequest, "%v", err)
+		return newFault(FaultRequest, "%v", err)
 	}
 	if errors.Is(err, place.ErrUnsupported) {
-		return fault(FaultStart, "%v", err)
+		return newFault(FaultStart, "%v", err)
 	}
 	return err
 }
@@ -63,7 +63,7 @@ func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Sp
 	case answer.Error != nil:
 		return nil, Status{}, answer.Error
 	case answer.Status == nil:
-		return nil, Status{}, fault(FaultStart, "the console's process returned an empty answer")
+		return nil, Status{}, newFault(FaultStart, "the console's process returned an empty answer")
 	}
 	f, err := places(getenv, answer.Status.Name)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 		_, err := p.In.Write(text) // the process reads it immediately
 		if err = errors.Join(err, p.In.Close()); err != nil {
 			p.Abandon()
-			return readiness{}, fault(FaultStart, "the console's process ended without an answer: %v", err)
+			return readiness{}, newFault(FaultStart, "the console's process ended without an answer: %v", err)
 		}
 	}
 	got := make(chan readiness, 1)
@@ -137,7 +137,7 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 	case r := <-got:
 		return r, nil
 	case err := <-failed:
-		return readiness{}, fault(FaultStart, "the console's process ended without an answer: %v", err)
+		return readiness{}, newFault(FaultStart, "the console's process ended without an answer: %v", err)
 	case <-ctx.Done():
 		return readiness{}, ctx.Err()
 	}
@@ -153,12 +153,12 @@ func startFault(err error) *Fault {
 	}
 	var missing *launch.MissingError
 	if errors.As(err, &missing) {
-		return fault(FaultMissing, "%v", err)
+		return newFault(FaultMissing, "%v", err)
 	}
 	if _, ok := errors.AsType[*launch.DirError](err); ok {
-		return fault(FaultRequest, "%v", err)
+		return newFault(FaultRequest, "%v", err)
 	}
-	f := fault(FaultStart, "%v", err)
+	f := newFault(FaultStart, "%v", err)
 	var s *session.StartError
 	if errors.As(err, &s) {
 		f.Output = s.Output

@@ -36,7 +36,7 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 	}
 	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]
 	if !ok {
-		refuse(w, fault(FaultRequest, "invalid wait %q: use done, input, text or idle", q.For))
+		refuse(w, newFault(FaultRequest, "invalid wait %q: use done, input, text or idle", q.For))
 		return
 	}
 	h.until(w, r, q, wait)

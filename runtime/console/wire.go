@@ -271,7 +271,7 @@ func (f *Fault) Error() string {
 	return f.Message
 }
 
-func fault(code, format string, args ...any) *Fault {
+func newFault(code, format string, args ...any) *Fault {
 	return &Fault{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 

@@ -15,10 +15,10 @@ import (
 )
 
 //go:embed default_adapter.txt
-var defaultAdapter string
+var defaultAdapterText string
 
 // DefaultAdapter returns the name of the adapter used if none is given.
-func DefaultAdapter() string { return strings.TrimSpace(defaultAdapter) }
+func DefaultAdapter() string { return strings.TrimSpace(defaultAdapterText) }
 
 // Spec describes a console to start.
 type Spec struct {
