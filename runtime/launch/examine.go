@@ -13,11 +13,11 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Program is how the program of an adapter would be started.
+// Program describes how the program of an adapter would be started.
 type Program struct {
-	Executable string   // in place of what the adapter names; "": that
-	Dir        string   // working directory; "": ours
-	Env        []string // KEY=VALUE, added to our environment
+	Executable string   // the program; "": found by the adapter's rules
+	Dir        string   // working directory; "": the current one
+	Env        []string // KEY=VALUE, added to the current environment
 }
 
 func (p Program) environment(a *schema.Adapter) []string {
@@ -27,30 +27,31 @@ func (p Program) environment(a *schema.Adapter) []string {
 // Examination is the result of looking at one program: whether it is installed, reports a version that
 // is new enough, and, for an agent, is logged in.
 type Examination struct {
-	Executable string // its path; "": it is not there
-	Version    string // "": not told
-	MinVersion string // that the adapter needs; "": any
-	Login      Login  // "": not asked
+	Executable string // its path; "" if it is not installed
+	Version    string // "" if unknown
+	MinVersion string // the lowest version that the adapter supports; "": any
+	Login      Login  // "" if it was not examined
 	Usable     bool
-	Todo       []string // what makes it usable, a step each
+	Todo       []string // the steps that would make it usable
 }
 
-// TooOld says that the version is below the least one.
+// TooOld reports whether the version is lower than MinVersion.
 func (r Examination) TooOld() bool { return older(r.Version, r.MinVersion) }
 
-// need takes in what keeps the program from being used.
+// need adds a step that is necessary before the program can be used.
 func (r *Examination) need(todo string) {
 	r.Usable = false
 	r.Todo = append(r.Todo, todo)
 }
 
-// Examiner asks each program for its version once: what chooses an agent asks before
-// what starts it. The zero value is ready to be used, by one goroutine.
+// Examiner examines programs. It asks each program for its version only once, although an agent
+// is examined when it is chosen and again when it is started. The zero value is ready to use, by
+// one goroutine at a time.
 type Examiner struct {
 	versions map[string]string // by path
 }
 
-// Examine looks at a program as it will be started, and at who is logged in.
+// Examine examines a program as it will be started and, for an agent, its login.
 func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Examination {
 	r := x.Look(ctx, a, p)
 	if a.Agent == nil || r.Executable == "" {
@@ -67,7 +68,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Ex
 	return r
 }
 
-// Look does the same without asking for a login, which takes some agents seconds.
+// Look is like Examine but does not examine the login, which takes seconds with some agents.
 func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Examination) {
 	r.Executable, _ = Locate(a, OSHost(), p.Executable) // empty: it is not there
 	if a.Agent != nil {

@@ -9,22 +9,22 @@ import (
 	"runtime"
 )
 
-// Host is what a plan needs to know of the machine; tests bring their own.
+// Host provides the facts about the machine that a plan depends on. Tests use their own.
 type Host struct {
 	Getenv       func(string) string
 	Environ      func() []string
 	Getwd        func() (string, error)
 	IsExecutable func(path string) bool // a file that may be executed
 	IsDir        func(path string) bool
-	Enters       func(dir string) bool // this user may make it the working directory; nil: he may
+	Enters       func(dir string) bool // reports whether dir may be the working directory; nil: any may
 	GUID         func() string         // a new random name: letters and digits
 	GOOS         string
-	PID          int    // ours, for {pid}
-	Self         string // our own binary, for {self}
-	TempDir      string // where private directories are made
+	PID          int    // of this process, for {pid}
+	Self         string // the path of this program, for {self}
+	TempDir      string // the parent of private directories
 }
 
-// OSHost is the machine we run on.
+// OSHost returns the facts about this machine.
 func OSHost() Host {
 	return Host{
 		Getenv:       os.Getenv,
@@ -41,7 +41,7 @@ func OSHost() Host {
 	}
 }
 
-// self is empty when this binary is no more where it was.
+// self returns the path of this program, or "" if its file was moved or removed.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -61,8 +61,8 @@ func bootstrap(m *schema.Maven) []string {
 	return []string{"cs bootstrap " + strings.Join(m.Artifacts, " ") + " -M " + m.Main + " -o " + m.Command}
 }
 
-// InstallLine is the first way to install a program, in one line; empty when the
-// adapter (nil: it says nothing) knows none.
+// InstallLine returns the first way to install a program, in one line; "" if the adapter
+// declares none or i is nil.
 func InstallLine(i *schema.Install) string {
 	if i == nil {
 		return ""
@@ -76,7 +76,7 @@ func InstallLine(i *schema.Install) string {
 	return i.URL
 }
 
-// installAdvice is InstallLine with what to read about it.
+// installAdvice returns InstallLine and where to read more.
 func installAdvice(i *schema.Install) string {
 	line := InstallLine(i)
 	if i == nil || i.URL == "" || line == i.URL {

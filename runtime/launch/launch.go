@@ -7,21 +7,21 @@
 //
 // # Command line
 //
-// process.command_template is split into words first and each word expanded
-// after, so a value can never add, remove or split an argument. One kind of word
-// is left out: a word made only of {init_invocation} or of a staged file's path
-// when the adapter has no such thing. That depends on the adapter alone. The
-// caller's Args follow as they are, or process.args, each expanded as one word.
+// process.command_template is split into words first, and each word is expanded
+// afterwards, so a value can never add, remove or split an argument. A word that consists
+// only of {init_invocation} or of the path of a staged file is left out if the adapter
+// does not define them; this depends on the adapter alone. The caller's Args follow
+// unchanged, or else process.args, each expanded as one word.
 //
 // # Environment
 //
-// From low to high: the host's environment (all of it without the variables of
-// the terminal around us and of agent.unset_env, or with inherit_environment: false
-// the few of [minimalEnvironment]); PAGER, GIT_PAGER and MANPAGER = cat, TERM, and
-// LC_CTYPE=C.UTF-8 where no locale is set, because the encoding is always UTF-8;
-// process.env; the caller's Env. COLUMNS and LINES are never inherited: the tty
-// knows its size. The one variable that a caller cannot win is rc_file's
-// dir_env_var: his value becomes {rc_dir_previous} for the script to restore.
+// From the lowest precedence to the highest: the host's environment, without the
+// variables that describe its terminal and those of agent.unset_env (or, with
+// inherit_environment: false, only the variables of [minimalEnvironment]); PAGER,
+// GIT_PAGER and MANPAGER = cat, TERM, and LC_CTYPE=C.UTF-8 if no locale is set, because
+// the encoding is always UTF-8; process.env; the caller's Env. COLUMNS and LINES are
+// never inherited, because the terminal has its own size. A caller cannot set the
+// dir_env_var of rc_file: that value becomes {rc_dir_previous}, for the script to restore.
 //
 // The nonce never goes into the environment, because every program started from
 // the session could read it there and forge markers.
@@ -37,14 +37,14 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Request is what one session wants.
+// Request describes one start of a program.
 type Request struct {
 	Dir        string   // working directory; empty: the host's
-	Env        []string // KEY=value, over everything else
-	Args       []string // end the command line; nil: the adapter's
-	Cols, Rows int      // 0: the adapter's
+	Env        []string // KEY=value; takes precedence over everything else
+	Args       []string // arguments at the end of the command line; nil: the adapter's
+	Cols, Rows int      // size of the terminal in character cells; 0: the adapter's
 	Executable string   // path or name; empty: found by the adapter's rules
-	Nonce      string   // required: what authenticates this session's markers
+	Nonce      string   // required: authenticates this session's markers
 	ScratchDir string   // required: absolute, private to the session (mode 0700)
 	Banner     string   // shown at startup as init.banner_injection says
 	Box        Box      // where the program runs; nil: without a box
@@ -57,11 +57,11 @@ type Plan struct {
 	Argv   []string // Argv[0] is Path
 	Env    []string // KEY=value, sorted
 	Dir    string   // absolute, exists
-	Files  []File   // to be written before the start
-	Inject string   // text to type at the first settled output, without line ending
-	Banner string   // text to show to a person before the program's output
+	Files  []File   // files to write before the start
+	Inject string   // text to type when the first output has settled, without a line ending
+	Banner string   // text to show to the user before the program's output
 	TTY    schema.TTY
-	// Values are the placeholder values, for templates that are expanded later
+	// Values are the values of the placeholders, for templates that are expanded later
 	// (input.tempfile, marker prompts).
 	Values map[string]string
 }
@@ -80,7 +80,8 @@ func (f File) Write() error {
 	return os.WriteFile(f.Path, f.Body, 0o600)
 }
 
-// DirError is a working directory that is not there, or that this user may not enter.
+// DirError is returned for a working directory that does not exist or, if Closed is set, that
+// this user may not enter.
 type DirError struct {
 	Dir    string
 	Closed bool
@@ -93,9 +94,9 @@ func (e *DirError) Error() string {
 	return fmt.Sprintf("working directory %q is not a directory: create it or choose another", e.Dir)
 }
 
-// Build plans the start of an adapter's program. Errors are *MissingError when
-// the program is not installed, *DirError for the working directory, otherwise
-// they name the key of the adapter that cannot be honoured.
+// Build plans the start of an adapter's program. Errors: *MissingError if the program is not
+// installed, *DirError for the working directory; other errors name the key of the adapter
+// that cannot be applied.
 func Build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 	p, err := buildPlan(a, h, r)
 	if err == nil {
@@ -167,7 +168,7 @@ func buildPlan(a *schema.Adapter, h Host, r Request) (Plan, error) {
 	}, nil
 }
 
-// check refuses requests that would start something unsafe.
+// check returns an error for a request that is unsafe.
 func (r Request) check() error {
 	if r.Nonce == "" {
 		return errors.New("launch: Request.Nonce is empty, so markers could not be distinguished from output")
@@ -195,7 +196,7 @@ func (r Request) check() error {
 	return nil
 }
 
-// workingDir is the absolute directory to start in.
+// workingDir returns the absolute path of the directory to start in.
 func workingDir(h Host, dir string) (string, error) {
 	dir, err := absolute(h, dir)
 	if err != nil {
@@ -222,7 +223,7 @@ func absolute(h Host, path string) (string, error) {
 	return filepath.Join(cwd, path), nil
 }
 
-// size is the adapter's terminal with the caller's size.
+// size returns the adapter's terminal with the caller's size.
 func size(t schema.TTY, r Request) schema.TTY {
 	if r.Cols > 0 {
 		t.Cols = r.Cols

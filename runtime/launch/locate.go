@@ -9,16 +9,16 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Locate finds the program of an adapter. An explicit executable is the only
-// one tried. Otherwise process.executable_candidates from left to right, then
-// process.executable, then the adapter's name, unless a way of an agent has a
-// program of its own; an adapter whose template starts
-// with a literal program and has no {shell_path} is looked up by that word.
+// Locate finds the program of an adapter. If explicit is set, only that executable is tried.
+// Otherwise Locate tries process.executable_candidates from left to right, process.executable
+// and, unless the agent's transport has a program of its own, the adapter's name. An adapter
+// whose template begins with a literal program and does not use {shell_path} is looked up by
+// that word.
 //
-// {self} is ripple's own binary. Candidates have $VAR, ${VAR} and %VAR% expanded; a variable that is not set
-// stays as written, so that "$X/bin/y" never becomes "/bin/y". Bare names are
-// searched in the host's PATH, whose relative entries are skipped; a path with a
-// separator is taken as it is, relative ones from the current directory.
+// {self} is the path of ripple itself. In candidates $VAR, ${VAR} and %VAR% are expanded; an
+// unset variable is left as written, so that "$X/bin/y" never becomes "/bin/y". Bare names are
+// searched in the host's PATH, whose relative entries are skipped. A name with a separator is
+// a path; a relative one starts at the current directory.
 //
 // The result is absolute. The error is a *MissingError that lists all attempts.
 func Locate(a *schema.Adapter, h Host, explicit string) (string, error) {

@@ -83,7 +83,7 @@ func TestAProgramThatStartsTheShellMayBeMissing(t *testing.T) {
 	assert.Equal(t, []string{"stdbuf (not in PATH)"}, missing.Tried)
 }
 
-func TestMissingErrorSaysWhatToDo(t *testing.T) {
+func TestMissingErrorGivesAdvice(t *testing.T) {
 	cases := map[string]struct {
 		install *schema.Install
 		want    string

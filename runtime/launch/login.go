@@ -11,17 +11,17 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Login says whether somebody is logged in to an agent.
+// Login is the state of an agent's login.
 type Login string
 
-// Logins that were asked for.
+// States of an examined login.
 const (
 	LoggedIn     Login = "yes"
 	LoggedOut    Login = "no"
-	LoginUnknown Login = "unknown" // the agent has no way to tell, or told nothing
+	LoginUnknown Login = "unknown" // the agent cannot report it, or did not
 )
 
-// statusLimit is how long an agent may take to say who is logged in.
+// statusLimit is how long an agent may take to report its login.
 const statusLimit = 20 * time.Second
 
 // findLogin returns the login that a variable stands for, else what the agent's program says; path is

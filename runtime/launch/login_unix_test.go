@@ -21,7 +21,7 @@ import (
 
 // An agent that does not come to an end with its answer has told nothing, whatever
 // the exit code of a killed program says.
-func TestALoginThatIsNotToldIsUnknown(t *testing.T) {
+func TestAnUnreportedLoginIsUnknown(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
 		says         Login

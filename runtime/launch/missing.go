@@ -7,12 +7,12 @@ import (
 	"example.org/ripple/schema"
 )
 
-// MissingError is a program that is not on this machine.
+// MissingError is returned for a program that is not installed.
 type MissingError struct {
 	Adapter  string
-	Tried    []string // each candidate and why it is not the one
+	Tried    []string // each candidate, and why it was not used
 	Install  schema.Install
-	Explicit bool // the caller named the program: installing another does not help
+	Explicit bool // the caller named the program, so installing another one does not help
 }
 
 func missing(a *schema.Adapter, tried []string) *MissingError {
@@ -23,7 +23,7 @@ func missing(a *schema.Adapter, tried []string) *MissingError {
 	return e
 }
 
-// Error says what was tried and, a line each, what to do.
+// Error lists what was tried and then, one per line, the remedies.
 func (e *MissingError) Error() string {
 	if e.Explicit {
 		return fmt.Sprintf("%s: its program cannot be %s\n  name another one, or none: then the adapter chooses", e.Adapter, strings.Join(e.Tried, ", "))
@@ -36,8 +36,8 @@ func (e *MissingError) Error() string {
 	return b.String()
 }
 
-// Remedies are the ways to install the program, one line each, from
-// process.install; when there are none, how to point ripple at it.
+// Remedies returns the ways to install the program according to process.install, one line
+// each; if it declares none, how to tell ripple where the program is.
 func (e *MissingError) Remedies() []string {
 	var lines []string
 	for _, o := range offers(e.Install) {

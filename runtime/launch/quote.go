@@ -16,10 +16,10 @@ var quoting = map[string]*strings.Replacer{
 	"c_style_double_quote": strings.NewReplacer(`\`, `\\`, `"`, `\"`),
 }
 
-// Quote escapes text for the inside of a string literal in one of the styles of
-// capabilities.cd_command_quote; the quotes themselves are in the template. Control
-// characters are refused in every style, because no style can carry them on one line.
-// Without a style only text that needs no escaping is accepted.
+// Quote escapes text for the inside of a string literal, in one of the styles of
+// capabilities.cd_command_quote; the quotes themselves are in the template. It returns an error
+// for text with control characters, which no style can represent on one line, and, if style is
+// empty, for text that needs escaping.
 func Quote(style, text string) (string, error) {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		return "", fmt.Errorf("%q contains the control character %q, which cannot be written in a line of code", text, []rune(text[i:])[0])

@@ -10,11 +10,11 @@ import (
 	"example.org/ripple/schema"
 )
 
-// versionLimit is how long a program may take to tell its version.
+// versionLimit is how long a program may take to print its version.
 const versionLimit = 10 * time.Second
 
-// Version asks a program for its version as process.version says; empty when the
-// adapter does not say how or the program does not answer within ten seconds.
+// Version runs a program as process.version describes and returns its version; "" if the
+// adapter has no such key or the program does not print one within ten seconds.
 func Version(ctx context.Context, a *schema.Adapter, path, dir string, env []string) string {
 	probe := a.Process.VersionProbe
 	if probe == nil {

@@ -9,12 +9,12 @@ import (
 	"example.org/ripple/schema"
 )
 
-// NotFoundError is a name that no adapter has.
+// NotFoundError is returned for a name that no adapter has.
 type NotFoundError struct {
 	Name        string
-	Suggestions []string // names and aliases that are near, nearest first
+	Suggestions []string // similar names and aliases, the most similar first
 	Known       []string // the names of all adapters, sorted
-	Excess      string   // why no adapter of the project was read; "": they were
+	Excess      string   // why the project's adapters were not read; "" if they were
 }
 
 // maxListed is how many known names fit into a message.
@@ -38,8 +38,8 @@ func (e *NotFoundError) Error() string {
 	return text
 }
 
-// UntrustedError is a name that only an adapter of the project has, to which nobody has
-// agreed.
+// UntrustedError is returned for a name that only an adapter of the project has, and the user
+// has not approved that adapter.
 type UntrustedError struct {
 	Name  string
 	Entry *Entry
@@ -49,7 +49,7 @@ func (e *UntrustedError) Error() string {
 	return fmt.Sprintf("%s is this project's adapter, %s, and nobody has agreed to it", e.Name, e.Entry.Path)
 }
 
-// BrokenError is a file that is meant and does not load.
+// BrokenError is returned for an adapter file that does not load.
 type BrokenError struct {
 	Name        string
 	Path        string
@@ -64,15 +64,15 @@ func (e *BrokenError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// NameError is an argument that can be neither a name nor a path.
+// NameError is returned for an argument that is neither a valid name nor a path.
 type NameError struct{ Name, Reason string }
 
 func (e *NameError) Error() string {
 	return fmt.Sprintf("%q cannot be the name of an adapter: %s", e.Name, e.Reason)
 }
 
-// checkName refuses what no adapter can be called and what would be a surprise in
-// a message or a path.
+// checkName returns an error for text that cannot be the name of an adapter, or is unsafe in a
+// message or a path.
 func checkName(name string) error {
 	switch {
 	case name == "":
@@ -85,7 +85,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// notFound explains with everything that is known.
+// notFound returns the error for a missing name, with similar names.
 func (r *Registry) notFound(name string) error {
 	e := &NotFoundError{Name: name, Excess: r.Excess()}
 	for _, entry := range r.List() {

@@ -6,10 +6,10 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Notice is something about the set of adapters that its owner should know.
+// Notice is a fact about the set of adapters that its owner should know.
 type Notice struct {
 	Kind        NoticeKind
-	Path        string // the file or directory that it is about
+	Path        string // the file or directory concerned
 	Message     string
 	Diagnostics []schema.Diagnostic // of a broken file
 }
@@ -23,7 +23,7 @@ const (
 	NoticeBroken     NoticeKind = "broken"     // a file does not load
 	NoticeUnreadable NoticeKind = "unreadable" // a directory cannot be listed
 	NoticeExcess     NoticeKind = "excess"     // a project has more adapters than are read
-	NoticeUntrusted  NoticeKind = "untrusted"  // an adapter of the project that nobody has agreed to
+	NoticeUntrusted  NoticeKind = "untrusted"  // an adapter of the project that the user has not approved
 )
 
 // Notices returns a notice for every name and alias that does not lead to the file which
@@ -59,7 +59,8 @@ func (r *Registry) Notices() []Notice {
 	return all
 }
 
-// Excess says why no adapter of the project was read: they exceed a limit. Otherwise it is "".
+// Excess returns the limit that the project's adapters exceed, so that none of them was read, or
+// "" if they were read.
 func (r *Registry) Excess() string {
 	for _, l := range r.layers {
 		for _, n := range l.notices {
@@ -71,8 +72,8 @@ func (r *Registry) Excess() string {
 	return ""
 }
 
-// lost is the notice for a claim that leads elsewhere. An alias that leads to a
-// higher adapter of the same name has not changed its meaning.
+// lost returns the notice for a name or alias that leads to another file. An alias that leads to
+// an adapter of the same name and a higher origin needs no notice.
 func (r *Registry) lost(f *file, claim string) (Notice, bool) {
 	winner := r.lookup(claim, usable)
 	if winner == f || claim != f.name() && winner.name() == f.name() {

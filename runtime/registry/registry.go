@@ -46,13 +46,13 @@ type Entry struct {
 	Name        string
 	Aliases     []string
 	Origin      string
-	Path        string // embedded: "embedded/<file>", which is not a path on disk
-	Files       fs.FS  // what stands beside the file, such as transcripts
+	Path        string // "embedded/<file>", which is not a path on disk, for an embedded adapter
+	Files       fs.FS  // the files beside the adapter's, such as transcripts
 	Diagnostics []schema.Diagnostic
-	Text        []byte // the file as it was read, of one on disk
+	Text        []byte // the content of the file, if it is on disk
 }
 
-// Source says whose the adapter is: embedded, or else its origin and its file.
+// Source describes where the adapter is from: "embedded", or its origin and its file.
 func (e *Entry) Source() string {
 	if e.Origin == OriginEmbedded {
 		return e.Origin
@@ -64,8 +64,9 @@ func (e *Entry) Source() string {
 	return e.Origin + " " + path
 }
 
-// Seal is the adapter for another process, which must not read files that may have changed
-// since: nil for one that is found by its name there, as only those of a project are not.
+// Seal encodes an adapter of the project for another process, which must not read its files
+// again because they may have changed. Other adapters are found there by name; for them Seal
+// returns nil.
 func (e *Entry) Seal() ([]byte, error) {
 	if e.Origin == OriginEmbedded || e.Origin == OriginUser {
 		return nil, nil
@@ -73,7 +74,7 @@ func (e *Entry) Seal() ([]byte, error) {
 	return e.Adapter.Seal(e.Text)
 }
 
-// Sources are the places that adapters come from; empty ones are left out.
+// Sources are the places where adapters are looked for; empty ones are left out.
 type Sources struct {
 	Embedded   fs.FS // adapters that the program's own tests have validated: see schema.ParseValid
 	UserDir    string
@@ -85,8 +86,9 @@ type Sources struct {
 	Trusts func(*Entry) bool
 }
 
-// DefaultSources are what comes with ripple, $XDG_CONFIG_HOME/ripple/adapters
-// (else ~/.config/ripple/adapters) and .ripple/adapters in cwd.
+// DefaultSources returns the adapters that come with ripple, the user's in
+// $XDG_CONFIG_HOME/ripple/adapters (by default ~/.config/ripple/adapters), and the project's in
+// .ripple/adapters of cwd.
 func DefaultSources(getenv func(string) string, cwd string) Sources {
 	s := Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}}
 	// A relative XDG_CONFIG_HOME is to be ignored (XDG Base Directory 0.8).
@@ -107,9 +109,8 @@ type Registry struct {
 	layers  []*layer // from the highest precedence to the lowest
 }
 
-// Open looks into the sources. Directories that do not exist are empty; other
-// trouble with them becomes notices. An error means that the embedded files
-// cannot be listed.
+// Open lists the files of the sources. Missing directories count as empty; other problems with
+// directories become notices. An error means that the embedded files cannot be listed.
 func Open(s Sources) (*Registry, error) {
 	r := &Registry{scripts: s.Scripts}
 	options := schema.Options{Scripts: s.Scripts}
@@ -129,10 +130,9 @@ func Open(s Sources) (*Registry, error) {
 	return r, nil
 }
 
-// Find gives the adapter of a name or alias, or of a path, which is an argument
-// with a separator or with the suffix .yaml or .yml. Errors: *NameError for what
-// cannot be a name, *NotFoundError, *UntrustedError, *BrokenError when the file that is
-// meant does not load.
+// Find returns the adapter with a name, an alias or a path. An argument with a path separator,
+// or with the suffix .yaml or .yml, is a path. Errors: *NameError for an invalid name,
+// *NotFoundError, *UntrustedError, *BrokenError if the adapter's file does not load.
 func (r *Registry) Find(nameOrPath string) (*Entry, error) {
 	if IsPath(nameOrPath) {
 		f := diskFile(OriginFile, nameOrPath, schema.Options{Scripts: r.scripts})
@@ -151,8 +151,8 @@ func (r *Registry) Find(nameOrPath string) (*Entry, error) {
 	return f.result()
 }
 
-// without is why no adapter has a name: nobody agreed to the one that has it, that one
-// does not load, or there is none.
+// without returns the reason that no adapter can be used under a name: the user has not approved
+// the one that has it, it does not load, or it does not exist.
 func (r *Registry) without(name string) error {
 	f := r.lookup(name, anyFile)
 	if f == nil {
@@ -165,8 +165,8 @@ func (r *Registry) without(name string) error {
 	return &UntrustedError{Name: name, Entry: e}
 }
 
-// PassedOver is the adapter of the project that has a name and does not stand for it, since
-// nobody has agreed to it or it does not load; nil when there is none.
+// PassedOver returns the adapter of the project that has a name and is not used for it, because
+// the user has not approved it or it does not load; nil if there is none.
 func (r *Registry) PassedOver(name string) *Entry {
 	if f := r.lookup(name, (*file).mayBe); f != nil && !f.usable() && r.lookup(name, usableAndMayBe) != nil {
 		return &f.entry
@@ -174,8 +174,8 @@ func (r *Registry) PassedOver(name string) *Entry {
 	return nil
 }
 
-// Project are all adapters of the project, whether they may be used or not; those that do
-// not load have only a name, a path and diagnostics.
+// Project returns all adapters of the project, approved or not. Those that do not load have only
+// a name, a path and diagnostics.
 func (r *Registry) Project() []*Entry {
 	var list []*Entry
 	r.each(func(_ *layer, f *file) {
@@ -187,8 +187,8 @@ func (r *Registry) Project() []*Entry {
 	return list
 }
 
-// Look is Find for callers that only inspect an adapter: an adapter of the project need
-// not be trusted.
+// Look is like Find, for callers that only inspect an adapter: one of the project need not be
+// approved.
 func (r *Registry) Look(nameOrPath string) (*Entry, error) {
 	e, err := r.Find(nameOrPath)
 	if untrusted, is := errors.AsType[*UntrustedError](err); is {
@@ -197,8 +197,8 @@ func (r *Registry) Look(nameOrPath string) (*Entry, error) {
 	return e, err
 }
 
-// List gives every adapter that its own name leads to, sorted by name. Files that
-// do not load are in the notices.
+// List returns every adapter that Find returns for the adapter's own name, sorted by name. Files
+// that do not load are in the notices.
 func (r *Registry) List() []*Entry {
 	r.parseAll()
 	var list []*Entry
@@ -211,8 +211,9 @@ func (r *Registry) List() []*Entry {
 	return list
 }
 
-// Agents are the adapters of coding agents in the order in which one is chosen: by
-// agent.auto_detect.priority, and those that are never chosen unasked at the end.
+// Agents returns the adapters of coding agents in the order in which one is chosen
+// automatically: by agent.auto_detect.priority. Those that are never chosen automatically are at
+// the end.
 func (r *Registry) Agents() []*Entry {
 	list := slices.DeleteFunc(r.List(), func(e *Entry) bool { return e.Adapter.Family != schema.FamilyAgent })
 	sort.SliceStable(list, func(i, j int) bool { return place(list[i]) < place(list[j]) })
@@ -276,7 +277,7 @@ func (r *Registry) lookup(name string, admit func(*file, string) bool) *file {
 	return nil
 }
 
-// holder is the file that a name stands for, aliases left aside.
+// holder returns the file that is used for a name; aliases are not considered.
 func (r *Registry) holder(name string) *file {
 	for _, l := range r.layers {
 		for _, f := range l.files {
@@ -288,7 +289,7 @@ func (r *Registry) holder(name string) *file {
 	return nil
 }
 
-// IsPath reports whether Find takes an argument for a path.
+// IsPath reports whether Find treats an argument as a path.
 func IsPath(s string) bool {
 	lower := strings.ToLower(s)
 	return strings.ContainsRune(s, '/') || strings.ContainsRune(s, filepath.Separator) ||

@@ -110,7 +110,7 @@ func TestListHasEachNameOnce(t *testing.T) {
 	assert.Equal(t, []string{"bash user", "fish project", "mine project", "pwsh embedded", "python embedded"}, got)
 }
 
-func TestNoticesTellOfShadowing(t *testing.T) {
+func TestNoticesReportShadowing(t *testing.T) {
 	r, user, project := three(t)
 	assert.Equal(t, []Notice{
 		{Kind: NoticeShadowed, Path: user + "/fish.yml", Message: `the name "fish" of user adapter ` + user + `/fish.yml leads to project adapter ` + project + `/fish.yaml`},
@@ -309,7 +309,7 @@ func fifty() Sources {
 	return Sources{Embedded: embedded(files)}
 }
 
-func TestFindParsesOnlyWhatCanBeMeant(t *testing.T) {
+func TestFindParsesOnlyCandidates(t *testing.T) {
 	for _, asked := range []string{"adapter31", "alias31"} {
 		s := fifty()
 		r := open(t, s)

@@ -66,7 +66,7 @@ func TestAProjectsAdapterNeedsTrust(t *testing.T) {
 }
 
 // The adapter that was checked is the one that is used, even if the file changes.
-func TestWhatWasTrustedIsUsed(t *testing.T) {
+func TestTheTrustedContentIsUsed(t *testing.T) {
 	dir := write(t, map[string]string{"bash.yaml": adapterYAML("bash", "agreed")})
 	r := open(t, Sources{ProjectDir: dir, Trusts: func(e *Entry) bool {
 		assert.NoError(t, os.WriteFile(e.Path, []byte(adapterYAML("bash", "swapped")), 0o600))
