@@ -31,7 +31,7 @@ var dialect = []struct{ phrase, except, reason string }{
 	{`\bfor ever\b`, ``, `one word in American spelling: "forever"`},
 	{`\btells? (?:of|that|which|how|whether|what|where|by|nothing)\b`, ``, `say "reports", "says" or "shows"`},
 	{`\b(?:tell|tells|told|telling) (?:\w+ )?(?:apart|from)\b`, ``, `say "distinguishes"`},
-	{`\b\w+ behind (?:\w+)?`, `(?i)^(?:left|leaves?|leaving|stays?|lags?|falls?|far|is) behind`, `say "after" for text and time; "left behind" is right`},
+	{`\b\w+ behind (?:\w+)?`, `(?i)^(?:left|leaves?|leaving|nothing|stays?|lags?|falls?|far|is) behind`, `say "after" for text and time; "left behind" is right`},
 	{`\b(?:is|are|was|were) of (?:the|a|an|what|no|its|this|that|those|another|others|some)\b`, ``, `say what it is: "belongs to", "comes from", "is for"`},
 	{`(?:^|[.;:] )What (?:[\w'-]+ ){1,12}?(?:is|are|was|were|does|has|have|may|must)\b`, ``, `begin the sentence with its subject`},
 	{`\b(?:is|are|was|were) (?:said|told)\b`, ``, `say who reports it: "is reported", "the message says"`},
@@ -56,8 +56,8 @@ var dialect = []struct{ phrase, except, reason string }{
 
 const dialectFile = "testdata/dialect.txt"
 
-// TestPlainEnglish counts the phrases of dialect in comments, string literals and documents.
-// testdata/dialect.txt has the count of each package or document that still has some; a count
+// TestPlainEnglish counts the phrases of dialect in comments, string literals, names of tests and
+// documents. testdata/dialect.txt has the count of each package or document that still has some; a count
 // may only fall, and -update writes lower counts.
 func TestPlainEnglish(t *testing.T) {
 	t.Parallel()
@@ -117,6 +117,7 @@ func TestDialect(t *testing.T) {
 		"the string stands in its file":                  1,
 		"A mock stands in for the server.":               0,
 		"processes left behind by a turn":                0,
+		"a program that leaves nothing behind it":        0,
 		"the text behind the prompt":                     1,
 		"What a host tells its clients is written here.": 1,
 		"What is this?":                                  0,
@@ -163,7 +164,11 @@ type passage struct {
 	text string
 }
 
-// prose returns the comments and string literals of a Go file. Generated files have none.
+// word matches the end of a word in a name such as TestWordsOfAName.
+var word = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
+
+// prose returns the comments, the string literals and the words of the tests' names of a Go file.
+// Generated files have none.
 func prose(t *testing.T, file string) (list []passage) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -179,6 +184,10 @@ func prose(t *testing.T, file string) (list []passage) {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
+		case *ast.FuncDecl:
+			if name, isTest := strings.CutPrefix(n.Name.Name, "Test"); isTest {
+				list = append(list, passage{fset.Position(n.Pos()).Line, word.ReplaceAllString(name, "$1$3 $2$4")})
+			}
 		case *ast.BasicLit:
 			if n.Kind == token.STRING {
 				list = append(list, passage{fset.Position(n.Pos()).Line, strings.Join(strings.Fields(strings.Trim(n.Value, "`\"")), " ")})

@@ -14,9 +14,9 @@ type Limit struct{ Soft, Hard uint64 }
 
 // Files is the limit of open files that this process was started with; zero when
 // it is not known.
-var Files = files()
+var Files = fileLimit()
 
-func files() (l Limit) {
+func fileLimit() (l Limit) {
 	const openFiles = 7 // RLIMIT_NOFILE
 	if PRLimit64 == 0 {
 		return Limit{}

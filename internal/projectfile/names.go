@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Mkdir makes a directory of the directory, and those above it below the base. It is no
-// error that it is there.
+// Mkdir makes a directory in d, and its missing parents below the base. If the directory
+// exists, Mkdir does nothing and returns nil.
 func (d Dir) Mkdir(name string, mode fs.FileMode) error {
 	if info, err := d.Stat(name); err == nil && !info.IsDir() {
 		return notDirectory(d.Path(name))
@@ -24,19 +24,19 @@ func (d Dir) Mkdir(name string, mode fs.FileMode) error {
 	return root.MkdirAll(filepath.FromSlash(d.name(name)), mode)
 }
 
-// Rename gives a file of the directory another name there.
+// Rename renames a file of the directory.
 func (d Dir) Rename(from, to string) error {
 	return d.do(from, func(root *os.Root) error {
 		return root.Rename(filepath.FromSlash(d.name(from)), filepath.FromSlash(d.name(to)))
 	})
 }
 
-// Remove removes a file, or the link or pipe that has its name.
+// Remove removes a file, a link or a pipe.
 func (d Dir) Remove(name string) error {
 	return d.do(name, func(root *os.Root) error { return root.Remove(filepath.FromSlash(d.name(name))) })
 }
 
-// do changes names in the directory of a file, where no link leads to.
+// do calls change if no part of the path to the file's directory is a link.
 func (d Dir) do(name string, change func(*os.Root) error) error {
 	if _, err := d.Stat(path.Dir(filepath.ToSlash(name))); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (d Dir) do(name string, change func(*os.Root) error) error {
 	return change(root)
 }
 
-// Names lists what a directory of the directory has; ones that cannot be listed have nothing.
+// Names returns the names in a subdirectory of d, or nil if it cannot be listed.
 func (d Dir) Names(name string) (list []string) {
 	if info, err := d.Stat(name); err != nil || !info.IsDir() {
 		return nil

@@ -1,11 +1,11 @@
-// Package projectfile opens the files that ripple keeps in a project. Whoever made the
-// project, or an agent that works in it, may have put anything under their names: a
-// link to a file of the user's, a pipe that nobody writes to, a device, a file that
-// fills the memory. Below a [Dir] only regular files are opened, and no symbolic link is
-// followed, neither at the end of a name nor before it.
+// Package projectfile opens the files that ripple keeps in a project. The author of the
+// project, or an agent that works in it, may have replaced them: by a link to one of the
+// user's files, a pipe that nobody writes to, a device, or a file that fills the memory.
+// Below a [Dir] only regular files are opened, and no symbolic link is followed in any part
+// of a name.
 //
-// The functions [open] and [Read] are for files that a person keeps where they like, such as
-// ripple.yml: they follow links, and open only regular files, too.
+// The functions [open] and [Read] are for files whose location the user chooses, such as
+// ripple.yml: they follow links, but also open only regular files.
 package projectfile
 
 import (
@@ -19,14 +19,14 @@ import (
 	"syscall"
 )
 
-// MaxText is how large a file may be that a person writes, in bytes.
+// MaxText is the maximum size of a file that the user writes, in bytes.
 const MaxText = 16 << 20
 
 // RefusedError is returned for a file that is not opened.
 type RefusedError struct {
 	Path string
-	Why  string // what it is
-	Do   string // what to do about it
+	Why  string // why it is refused, such as "is a device"
+	Do   string // what the user can do
 	Err  error  // syscall.EISDIR for a directory; may be nil
 }
 
@@ -48,9 +48,9 @@ func (d Dir) Path(name string) string {
 
 func (d Dir) name(name string) string { return path.Join(d.under, filepath.ToSlash(name)) }
 
-// Stat is the Lstat of a file of the directory; "" is the directory itself. Errors: *RefusedError
-// for what is neither a regular file nor a directory, or is beyond something that is no
-// directory; those of os.Lstat.
+// Stat is like os.Lstat for a file of the directory; "" is the directory itself. Errors:
+// *RefusedError if the file is neither a regular file nor a directory, or if an element of its
+// path is not a directory; those of os.Lstat.
 func (d Dir) Stat(name string) (info fs.FileInfo, err error) {
 	full := d.name(name)
 	if full == "." {
@@ -78,7 +78,7 @@ func notDirectory(at string) error {
 	return &RefusedError{at, "is a file, and ripple keeps files in a directory of that name", "move it away", nil}
 }
 
-// Check is the error of a directory that is there and cannot be used: *RefusedError.
+// Check returns a *RefusedError if the directory exists and cannot be used.
 func (d Dir) Check() error {
 	info, err := d.Stat("")
 	if _, refused := errors.AsType[*RefusedError](err); refused {
@@ -113,8 +113,8 @@ func refuse(at string, info fs.FileInfo) error {
 // Open opens a file for reading.
 func (d Dir) Open(name string) (*os.File, error) { return d.OpenFile(name, os.O_RDONLY, 0) }
 
-// Create opens an empty file for reading and writing. Who may read new files, and write to
-// them, the umask decides: those of a project of a group are the group's.
+// Create opens an empty file for reading and writing. The umask decides who may read and write
+// new files, so that a group can share a project.
 func (d Dir) Create(name string) (*os.File, error) {
 	return d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
@@ -132,7 +132,7 @@ func (d Dir) CreateTemp(prefix, suffix string) (f *os.File, name string, err err
 	return f, name, err
 }
 
-// maxTries bounds how often a file is opened whose name leads to another one each time.
+// maxTries limits how often a file is opened again because it was replaced meanwhile.
 const maxTries = 100
 
 // OpenFile is os.OpenFile for a file of the directory. Errors: *RefusedError, those of the
@@ -147,7 +147,7 @@ func (d Dir) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 	return nil, fmt.Errorf("cannot open %s: %w", d.Path(name), errChanged)
 }
 
-var errChanged = errors.New("another file has its name each time")
+var errChanged = errors.New("it is replaced again and again")
 
 func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	info, err := d.Stat(name)
@@ -179,7 +179,7 @@ func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// sameFile makes sure that what was opened is what was looked at, and empties it if the
+// sameFile checks that the opened file is the one that was examined, and truncates it if the
 // flags say so.
 func sameFile(f *os.File, seen fs.FileInfo, flag int) error {
 	info, err := f.Stat()
@@ -196,8 +196,8 @@ func sameFile(f *os.File, seen fs.FileInfo, flag int) error {
 	return nil
 }
 
-// open opens a file by a root, which no symbolic link leads out of, should one have been
-// made since.
+// open opens a file through an os.Root, so that a symbolic link that was made meanwhile cannot
+// lead outside.
 func (d Dir) open(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	root, err := os.OpenRoot(d.base)
 	if err != nil {

@@ -29,30 +29,30 @@ import (
 // protocolVersion is the version of the protocol that is spoken.
 const protocolVersion = 1
 
-// Options say what a server offers.
+// Options configures a server.
 type Options struct {
 	Version string // of this program
 
-	// Loop returns the command that runs a loop in its working directory and prints its
-	// events as JSON. task is the file that contains the task, empty for the project's
-	// own; goOn continues the loop that ended last.
+	// Loop returns the command line of a loop that runs in its working directory and prints its
+	// events as JSON. task is the file of the task, empty for the project's own; goOn continues
+	// the loop that ended last.
 	Loop func(task string, goOn bool) []string
 
-	Agent *schema.Adapter        // takes one turn a prompt; nil: a prompt begins a loop
-	Play  Play                   // takes the turns instead of an agent and can continue any session. May be nil
+	Agent *schema.Adapter        // takes one turn for each prompt; nil: a prompt starts a loop
+	Play  Play                   // takes the turns instead of Agent, and can continue any session; may be nil
 	Claim func(dir string) error // called with a directory before a loop's files are created in it; may be nil
-	Log   io.Writer              // gets what is for people who look for the cause of something; may be nil
+	Log   io.Writer              // gets messages for debugging; may be nil
 }
 
-// Play takes a turn, and ends when ctx does.
+// Play takes a turn. It returns when ctx ends.
 type Play func(ctx context.Context, t Turn) (agent.Outcome, error)
 
-// Turn is what a prompt asks for.
+// Turn is the turn that a prompt asks for.
 type Turn struct {
 	Session, Dir, Prompt string
 
 	Emit func(event.Event) // reports events
-	Ask  event.Ask         // has the client asked; the ID of a question is that of the use of a tool which it is about
+	Ask  event.Ask         // asks the client; the ID of a question about a tool is that of the tool's use
 }
 
 func (o Options) single() bool { return o.Agent != nil || o.Play != nil }

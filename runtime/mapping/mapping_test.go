@@ -109,7 +109,7 @@ func TestProgramsThatReadMore(t *testing.T) {
 	}
 }
 
-func TestAProgramThatRunsForEver(t *testing.T) {
+func TestAProgramThatNeverEnds(t *testing.T) {
 	p := program(t, `def f: f; f`)
 	mapping.SetLimit(p, 20*time.Millisecond)
 	got, err := p.Line([]byte(`{}`), nil)

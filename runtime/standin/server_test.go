@@ -221,7 +221,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-func TestSideRequestsGetWhatTheirSchemaTakes(t *testing.T) {
+func TestSideRequestsGetValuesOfTheirSchema(t *testing.T) {
 	schema := `{"type":"object","properties":{"title":{"type":"string"},"score":{"type":"integer","minimum":3},"kind":{"enum":["a","b"]},"tags":{"type":"array"},"ok":{"type":"boolean"}}}`
 	s := start(t)
 	for dialect, format := range map[string]string{

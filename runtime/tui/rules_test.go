@@ -30,7 +30,7 @@ var small = &schema.AgentScreen{
 	Session: `resume (?<id>\S+)`,
 }
 
-func TestWhatARuleSees(t *testing.T) {
+func TestTheTextThatARuleMatches(t *testing.T) {
 	rules, err := compile(small)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
@@ -85,7 +85,7 @@ func TestARuleThatCannotBeCompiledNamesItsKey(t *testing.T) {
 	assert.ErrorContains(t, err, "agent.screen.text.below: ")
 }
 
-func TestTheAnswerIsWhatIsNew(t *testing.T) {
+func TestTheAnswerIsTheNewText(t *testing.T) {
 	rules, err := compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Drop: []string{`^Took`}}})
 	require.NoError(t, err)
 	foot := []string{"", "────", "> ", "────"}
@@ -121,7 +121,7 @@ func TestAScrollBar(t *testing.T) {
 }
 
 // A repeated prompt is not part of the answer, whatever it looks like.
-func TestThePromptIsNoPartOfTheAnswer(t *testing.T) {
+func TestTheAnswerExcludesThePrompt(t *testing.T) {
 	rules, err := compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Mark: "^● "}})
 	require.NoError(t, err)
 	for name, c := range map[string]struct{ prompt, after, want string }{

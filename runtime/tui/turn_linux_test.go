@@ -107,7 +107,7 @@ func takesTurn(ctx context.Context, t *testing.T, tui *TUI) <-chan Turn {
 
 // The interface may draw its start screen after it has accepted a prompt: that is not an
 // answer.
-func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
+func TestLateDrawingIsNotAnAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	defer cancel()
 	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[Klogo of the toy\n> '; stty -echo; read -r y; stty echo
@@ -143,7 +143,7 @@ func TestAMenuOpensOverAPrompt(t *testing.T) {
 }
 
 // An agent that is still to tell its session is given the time for it.
-func TestASessionIsToldAtTheEnd(t *testing.T) {
+func TestASessionIsReportedAtTheEnd(t *testing.T) {
 	defer func(was time.Duration) { leaveLimit = was }(leaveLimit)
 	leaveLimit = 10 * time.Millisecond
 	tui := toy(t, `printf '> '; read -r x; sleep 0.1; printf '\nresume abc\n'`)

@@ -113,7 +113,7 @@ func TestAGapEndsAStateOnlyWhenItStays(t *testing.T) {
 	assert.False(t, counts)
 }
 
-func TestWhatWasSeenBeforeSomethingWasTypedDoesNotCount(t *testing.T) {
+func TestTextFromBeforeTheInputDoesNotCount(t *testing.T) {
 	w := watch{quiet: quiet}
 	w.see(ready, at(0))
 	w.begins(at(1000))

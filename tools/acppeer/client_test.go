@@ -148,8 +148,8 @@ const (
 	stalls = "turns: [{steps: [{text: I begin.}, {stall: true}]}]"
 )
 
-// A client that the SDK has made drives ripple, and takes all that it is told for what
-// it is.
+// A client made with the SDK drives ripple, and decodes everything that ripple sends as the
+// type that it is.
 func TestClientOfTheSDK(t *testing.T) {
 	t.Run("a loop that asks", func(t *testing.T) {
 		f := open(t, asks, "--", "--verify", "test -e greet.sh")
@@ -212,7 +212,7 @@ func TestClientOfTheSDK(t *testing.T) {
 		_, err = f.prompt(t, "Too late.")
 		equal(t, -32002, code(err))
 	})
-	t.Run("what is not there, and what is too long", func(t *testing.T) {
+	t.Run("missing and overlong values", func(t *testing.T) {
 		f := open(t, asks)
 		_, err := f.CallExtension(t.Context(), "_peer/own", map[string]any{})
 		equal(t, -32601, code(err))

@@ -181,7 +181,7 @@ func TestAManagerThatIsMissing(t *testing.T) {
 	}
 }
 
-func TestAListThatCannotBeUpdatedIsNoEnd(t *testing.T) {
+func TestAListThatCannotBeUpdatedDoesNotEndTheRun(t *testing.T) {
 	dir := machine(t)
 	apt := strings.Replace(standIn, "names=()", `[ "$1" = update ] && exit 100; names=()`, 1)
 	write(t, filepath.Join(dir, "bin", "apt-get"), apt)

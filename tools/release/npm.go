@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -67,7 +68,7 @@ func npmCommand(args []string) error {
 	for _, name := range flags.Args() {
 		goos, arch, found := strings.Cut(name, "-")
 		if !found {
-			return errors.New(name + " is no platform; write OS-ARCHITECTURE, as linux-amd64")
+			return errors.New("invalid platform " + strconv.Quote(name) + ": write OS-ARCHITECTURE, such as linux-amd64")
 		}
 		platforms = append(platforms, platform{goos, arch})
 	}

@@ -96,7 +96,7 @@ func FuzzPending(f *testing.F) {
 }
 
 // The caller may reuse the memory of its input.
-func TestPendingKeepsWhatIsExpected(t *testing.T) {
+func TestPendingKeepsExpectedMessages(t *testing.T) {
 	var p Pending
 	want := []byte("in\r\n")
 	p.Expect(want)

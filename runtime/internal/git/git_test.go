@@ -84,7 +84,7 @@ func TestOpenRepo(t *testing.T) {
 	assert.Nil(t, r, "git would never see a change there")
 }
 
-func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
+func TestCommitContainsOnlyTheGivenFiles(t *testing.T) {
 	p := newRepo(t)
 	p.write("gone.txt", "x")
 	p.write("staged by me.txt", "1")
@@ -107,7 +107,7 @@ func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
 	assert.Equal(t, sha, p.git("rev-parse", "ripple/x/turn-1"))
 }
 
-func TestGitErrorsSayWhatGitSaid(t *testing.T) {
+func TestGitErrorsContainGitsMessage(t *testing.T) {
 	p := newRepo(t)
 	r := &Repo{p.dir, ""}
 	head := p.git("rev-parse", "HEAD")

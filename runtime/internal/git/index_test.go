@@ -19,7 +19,7 @@ func openIndex(t *testing.T) (*project, index) {
 }
 
 // A lock is removed only when it is the loop's own copy under another name.
-func TestIndexLockOfAnotherStays(t *testing.T) {
+func TestTheIndexLockOfAnotherProcessIsKept(t *testing.T) {
 	tests := map[string]struct {
 		lock func(i index) error
 		free bool
@@ -55,7 +55,7 @@ func TestIndexLockOfAnotherStays(t *testing.T) {
 }
 
 // Files that are staged after the copy was made are not lost.
-func TestIndexThatChangedIsCopiedAnew(t *testing.T) {
+func TestAChangedIndexIsCopiedAgain(t *testing.T) {
 	p, i := openIndex(t)
 	of, err := i.copy()
 	require.NoError(t, err)

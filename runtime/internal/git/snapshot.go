@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// Snapshot is a working tree at a moment: the commit, and what every file that
-// differs from it contains. Without git it is every file. Names are from the
+// Snapshot is the state of a working tree: the commit, and the content of every file that
+// differs from it. Without git it is the content of every file. Names are relative to the
 // top of the tree, with slashes.
 type Snapshot struct {
 	Head   string            `json:"head"`
-	Branch string            `json:"branch,omitempty"` // checked out; "": none, the HEAD is detached
+	Branch string            `json:"branch,omitempty"` // the one checked out; "" if HEAD is detached
 	Files  map[string]string `json:"files"`
 }
 
-// Equal reports whether the commit and the files are the same, on whatever branch.
+// Equal reports whether the commit and the files are the same; the branch may differ.
 func (s Snapshot) Equal(o Snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
 
-// Digest is one name for all of it.
+// Digest returns a hash of the commit and the files.
 func (s Snapshot) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", s.Head)
@@ -38,8 +38,8 @@ func (s Snapshot) Digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Changed lists the files whose content is another in o, sorted; what is only
-// different because of another commit is not in it.
+// Changed lists the files that are noted in s or o and whose contents differ, sorted. Files
+// that differ only because the commits do are not listed.
 func (s Snapshot) Changed(o Snapshot) []string {
 	var list []string
 	for name, content := range o.Files {
@@ -56,10 +56,10 @@ func (s Snapshot) Changed(o Snapshot) []string {
 	return list
 }
 
-// Inner says that a file is of a repository inside this one, which keeps it to itself.
+// Inner reports whether a file belongs to a repository inside this one.
 func (s Snapshot) Inner(name string) bool { return strings.HasPrefix(s.Files[name], within) }
 
-// Gone says that a file is no longer there, in the tree or in the index.
+// Gone reports whether a file was removed from the tree or from the index.
 func (s Snapshot) Gone(name string) bool { return strings.HasPrefix(s.Files[name], absent) }
 
 // Tree takes snapshots of a directory.
@@ -79,19 +79,19 @@ type cached struct {
 	hash  string
 }
 
-// settled is how old a change must be before the time stamp shows the next one:
+// settled is the age of a change from which on a further change has another time stamp:
 // a file may be written twice within a tick of the file system's clock.
 const settled = 20 * time.Millisecond
 
-// OpenTree finds out whether git can tell what changed in dir. Files that own says yes
-// to are left out: it gets names from dir, with slashes, a directory's with one at the
-// end.
+// OpenTree returns the tree of dir; it uses git if dir is in a repository. Files for which own
+// returns true are left out. own gets names relative to dir, with slashes; that of a directory
+// ends with one.
 func OpenTree(ctx context.Context, dir string, own func(name string) bool) (*Tree, error) {
 	r, err := Open(ctx, dir)
 	return &Tree{dir, r, own, map[string]cached{}}, err
 }
 
-// Snapshot looks at the whole tree.
+// Snapshot returns the state of the whole tree.
 func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 	s := Snapshot{Files: map[string]string{}}
 	old := t.cache
@@ -109,7 +109,7 @@ func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 	return s, nil
 }
 
-// isOwn says whether a name is one that is left out.
+// isOwn reports whether a name is left out.
 func (t *Tree) isOwn(name string) bool {
 	if t.Repo != nil {
 		var inside bool
@@ -120,19 +120,19 @@ func (t *Tree) isOwn(name string) bool {
 	return t.own(name)
 }
 
-// within marks the files of a repository inside this one: they are work, and
+// within marks the files of a repository inside this one: a change of them is progress, and
 // cannot be committed here.
 const within = "within "
 
-// Other contents than a hash.
+// Contents other than a hash.
 const (
 	absent     = "absent"  // the file is gone
 	commitOf   = "commit " // a submodule: the tree of its commit
 	executable = "x"       // after a hash
 )
 
-// add notes one file; a directory is a repository of its own: all of its files,
-// and where it is a submodule its commit.
+// add notes one file. A directory is a repository of its own: all of its files are noted,
+// and, if it is a submodule, its commit.
 func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files map[string]string) error {
 	path := filepath.Join(t.Repo.Top, filepath.FromSlash(e.name))
 	info, err := os.Lstat(path)
@@ -161,8 +161,8 @@ func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 	return nil
 }
 
-// trees are, in a repository, the contents of a commit, "" when it is not there, and of HEAD: one
-// commit after another is no change while these are the same.
+// trees returns the tree objects of a commit, "" if it does not exist, and of HEAD. A submodule
+// whose commit changes is unchanged if the two are the same.
 func trees(ctx context.Context, top, commit string) (of, head string, err error) {
 	of, err = command(ctx, top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
 	of = strings.TrimSpace(of)
@@ -204,7 +204,7 @@ func (t *Tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 // file of terabytes takes no space in an archive, and hours to read.
 const maxHashed = 256 << 20
 
-// content tells one state of a file from another: hash and kind.
+// content returns a hash and the kind of a file, which identify its state.
 func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
 	switch {
 	case gone(err):
@@ -212,7 +212,7 @@ func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[s
 	case err != nil:
 		return "unreadable"
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, _ := os.Readlink(path)        // "" when it is gone by now: the next snapshot tells
+		target, _ := os.Readlink(path)        // "" if it was removed meanwhile: the next snapshot notes it
 		return fmt.Sprintf("link %q", target) // it is written as JSON, which has no bytes
 	case !info.Mode().IsRegular():
 		return "special" // reading it could block forever

@@ -126,7 +126,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return &Conflict{
 			fmt.Sprintf("git makes no working tree of branch %s: %s", branch, refused.Said),
-			"put right what git says (`git worktree prune` forgets those whose directory is gone)",
+			"fix what git reports (`git worktree prune` removes the entries of missing directories)",
 		}
 	}
 	return err

@@ -9,7 +9,7 @@ var controls = map[rune]func(*Editor) Result{
 	'w': doKillBlankWord, 'y': doYank, 't': doTranspose,
 	'c': doInterrupt, 'g': doAbandon,
 	'p': doUp, 'n': doDown, 'r': doLook, tab: doComplete,
-	'z': pass("\x1a"), '\\': pass("\x1c"),
+	'z': passOn("\x1a"), '\\': passOn("\x1c"),
 }
 
 // sequences are the commands of keys that send an escape sequence: those of xterm, of the
@@ -26,7 +26,7 @@ var sequences = map[string]func(*Editor) Result{
 	"\x1b[27u": doAbandon,
 }
 
-func pass(raw string) func(*Editor) Result {
+func passOn(raw string) func(*Editor) Result {
 	return func(*Editor) Result { return Result{Pass, raw} }
 }
 

@@ -79,7 +79,7 @@ func TestKeysEditTheLine(t *testing.T) {
 	}
 }
 
-func TestWhatIsHandedOver(t *testing.T) {
+func TestEnteredText(t *testing.T) {
 	for _, tt := range []struct {
 		name, keys string
 		entered    []string

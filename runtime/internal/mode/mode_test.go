@@ -123,7 +123,7 @@ func TestOnlyTheEndOfALongTextCounts(t *testing.T) {
 	assert.Equal(t, "debug", got.Name)
 }
 
-func TestLevelsThatAreNoNumbers(t *testing.T) {
+func TestLevelsThatAreNotNumbers(t *testing.T) {
 	for _, c := range []struct {
 		nested bool
 		text   string

@@ -139,7 +139,7 @@ func TestLongestThatFits(t *testing.T) {
 	}
 }
 
-func TestRawIsWhatArrived(t *testing.T) {
+func TestRawIsTheReceivedBytes(t *testing.T) {
 	in := []byte("\x1b]633;D;1;n\x1b\\")
 	testkit.EachSplit(in, func(pieces ...[]byte) {
 		var p Markers

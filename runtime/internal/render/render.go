@@ -14,7 +14,7 @@
 // follow their characters and other kept sequences move to its beginning.
 //
 // From the first sequence that addresses another line (CSI H, A, B, 2J, scroll
-// regions, the alternate screen, a saved cursor with something behind it) the rest of the output is
+// regions, the alternate screen, a saved cursor with text after it) the rest of the output is
 // rendered by a screen (vt.Screen): lines that wrapped on it are one line. On a
 // still empty screen homing and clearing change nothing and are dropped.
 package render

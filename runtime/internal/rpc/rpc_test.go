@@ -38,7 +38,7 @@ func TestMessages(t *testing.T) {
 }
 
 // The sender of an invalid message receives its id, if it can be read.
-func TestIDOfWhatIsNoMessage(t *testing.T) {
+func TestIDOfInvalidMessages(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":{}}`:              `7`,
 		`{"id":"a","params":` + strings.Repeat(`[`, 50_000): `"a"`,

@@ -17,4 +17,4 @@ func lock(*os.File, int) error { return errors.ErrUnsupported }
 
 func private(fs.FileInfo) bool { return false }
 
-func openProof(path string) (*os.File, error) { return os.Open(path) }
+func openOwnerFile(path string) (*os.File, error) { return os.Open(path) }

@@ -13,8 +13,8 @@ const (
 	try  = syscall.LOCK_EX | syscall.LOCK_NB
 )
 
-// lock takes a lock that ends with the last process that has this very opening of
-// the file: programs that are started do not get it.
+// lock takes a lock that lasts until the last process that has this open file description
+// ends. Started programs do not inherit it.
 func lock(f *os.File, how int) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), how)
@@ -24,14 +24,14 @@ func lock(f *os.File, how int) error {
 	}
 }
 
-// private says whether only this user can have put something there. Others may pass
-// through to what is theirs.
+// private reports whether only this user can create files in the directory. Others may
+// search it, to reach files of their own below it.
 func private(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid() && info.Mode().Perm()&^0o011 == 0o700
 }
 
-// openProof opens no link, and no pipe that would be waited for.
-func openProof(path string) (*os.File, error) {
+// openOwnerFile follows no link, and does not block on a pipe.
+func openOwnerFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 }

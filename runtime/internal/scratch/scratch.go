@@ -1,11 +1,11 @@
 // Package scratch makes private directories; a directory whose process was killed is
 // removed by the next process that makes one. New, and then Remove.
 //
-// Only what is provably ours is removed. Each directory holds a file with its own
-// name in it, which the living owner keeps locked (flock(2)); the kernel unlocks it
-// when the owner ends, however it ends. So neither a name nor a process id is
-// believed: both may be anybody's. A directory that its owner had no time to sign is
-// removed only while it is empty, and only with the mode bit that New sets.
+// A directory is removed only if its owner file shows that ripple made it. That file
+// contains the directory's name, and the owner keeps it locked (flock(2)); the kernel
+// unlocks it when the owner ends, however it ends. Names and process IDs are not trusted,
+// because other programs may use the same ones. A directory without an owner file is
+// removed only if it is empty and has the mode bit that New sets.
 package scratch
 
 import (
@@ -21,13 +21,14 @@ import (
 	"time"
 )
 
-// Prefix is how the names of all directories begin.
+// Prefix begins the names of all directories.
 const Prefix = "ripple-"
 
-// ownerFile is the proof.
+// ownerFile shows that a directory was made by ripple, and, by its lock, whether the process
+// that made it runs.
 const ownerFile = ".ripple-owner"
 
-// claim is what the proof says.
+// claim returns the text of the owner file of a directory.
 func claim(dir string) string {
 	return "Private directory of a running ripple, removed when that has ended: " + filepath.Base(dir) + "\n"
 }
@@ -36,11 +37,11 @@ func claim(dir string) string {
 type Dir struct {
 	Path string // absolute if the parent was
 
-	owner *os.File // locked; nil where the system has no such locks
+	owner *os.File // the owner file, locked; nil if the system has no such locks
 }
 
-// New makes a directory in parent, the system's directory for temporary files when
-// empty. Its name is Prefix, kind, "-" and something random.
+// New makes a directory in parent, or, if parent is empty, in the system's directory for
+// temporary files. Its name is Prefix, kind, "-" and a random number.
 func New(parent, kind string) (*Dir, error) {
 	var err error
 	for range attempts {
@@ -58,8 +59,9 @@ func New(parent, kind string) (*Dir, error) {
 // attempts bounds how many names New tries.
 const attempts = 100
 
-// errTaken says that the name exists, or that a sweep removed the directory before it was signed.
-var errTaken = errors.New("all names that were tried are taken")
+// errTaken is returned if the name exists, or if another process swept the directory before it
+// was signed.
+var errTaken = errors.New("every name that was tried already exists")
 
 func create(parent, kind string) (*Dir, error) {
 	if parent == "" {
@@ -79,11 +81,12 @@ func create(parent, kind string) (*Dir, error) {
 	return d, err
 }
 
-// unsigned is the mode bit that a directory has from its first moment: one that is empty and has
-// it was left by a process that was killed before it signed, or while it removed the directory.
+// unsigned is a mode bit that every directory has from its creation: an empty directory with it was
+// left by a process that was killed before it signed, or while it removed the directory.
 const unsigned = fs.ModeSticky
 
-// sign locks the proof before it says anything. A sweep that was there first has removed it.
+// sign creates the owner file and locks it before it writes to it. If a concurrent sweep removed
+// the file first, the error is errTaken.
 func (d *Dir) sign() error {
 	f, err := os.OpenFile(filepath.Join(d.Path, ownerFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +95,7 @@ func (d *Dir) sign() error {
 	if err != nil {
 		return err
 	}
-	if err := lock(f, wait); err != nil { // such a directory is never taken for a dead one's
+	if err := lock(f, wait); err != nil { // without an owner file the directory is never swept
 		return errors.Join(os.Chmod(d.Path, 0o700), f.Close(), os.Remove(f.Name()))
 	}
 	if !inPlace(f) {
@@ -124,7 +127,7 @@ func (d *Dir) Remove() {
 	}
 }
 
-// removeSigned removes the proof last: without it nobody could go on later.
+// removeSigned removes the owner file last: without it no later process could finish the removal.
 func removeSigned(dir string) {
 	entries, _ := os.ReadDir(dir) // what was read counts
 	whole := true
@@ -140,16 +143,15 @@ func removeSigned(dir string) {
 
 var swept sync.Map // parents
 
-// SweepOnce is Sweep for a parent's first time in this process: what was left
-// before it needs one look.
+// SweepOnce calls Sweep the first time that this process names a parent.
 func SweepOnce(parent string, age time.Duration) {
 	if _, done := swept.LoadOrStore(parent, true); !done {
 		Sweep(parent, age)
 	}
 }
 
-// Sweep removes the directories in parent (empty: the system's) whose owner has
-// ended and that are at least so old.
+// Sweep removes the directories in parent whose owner has ended and that were last modified at
+// least age ago. If parent is empty it is the system's directory for temporary files.
 func Sweep(parent string, age time.Duration) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -172,8 +174,8 @@ func removeDead(dir string, age time.Duration) {
 	if err != nil || !info.IsDir() || !private(info) || age > 0 && time.Since(info.ModTime()) < age {
 		return
 	}
-	proof := filepath.Join(dir, ownerFile)
-	f, err := openProof(proof)
+	signature := filepath.Join(dir, ownerFile)
+	f, err := openOwnerFile(signature)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && info.Mode()&unsigned != 0 {
 			_ = os.Remove(dir) // if it is empty
@@ -189,13 +191,13 @@ func removeDead(dir string, age time.Duration) {
 	switch {
 	case string(said[:n]) == claim(dir):
 		removeSigned(dir)
-	case n == 0 && info.Mode()&unsigned != 0 && holdsOnlyProof(dir):
-		_ = os.Remove(proof) // the same: a process about to sign starts over
+	case n == 0 && info.Mode()&unsigned != 0 && holdsOnlyOwnerFile(dir):
+		_ = os.Remove(signature) // likewise: a process about to sign starts over
 		_ = os.Remove(dir)
 	}
 }
 
-func holdsOnlyProof(dir string) bool {
+func holdsOnlyOwnerFile(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && len(entries) == 1
 }

@@ -141,7 +141,7 @@ func TestNewWhileOthersSweep(t *testing.T) {
 func TestNothingElseGoes(t *testing.T) {
 	skipWithoutLocks(t)
 	old := time.Now().Add(-1000 * time.Hour)
-	const proof = ".ripple-owner"
+	const ownerFile = ".ripple-owner"
 	claim := func(name string) string {
 		return "Private directory of a running ripple, removed when that has ended: " + name + "\n"
 	}
@@ -154,23 +154,23 @@ func TestNothingElseGoes(t *testing.T) {
 		{"ripple-2-2", func(t *testing.T, dir string) {
 			require.NoError(t, os.Chmod(dir, 0o700|os.ModeSticky))
 		}},
-		{"ripple-empty-proof", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), nil, 0o600))
+		{"ripple-empty-owner-file", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), nil, 0o600))
 		}},
 		{"ripple-copy", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), []byte(claim("ripple-original")), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(claim("ripple-original")), 0o600))
 		}},
 		{"ripple-open-to-all", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), []byte(claim(filepath.Base(dir))), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(claim(filepath.Base(dir))), 0o600))
 			require.NoError(t, os.Chmod(dir, 0o755))
 		}},
 		{"ripple-link", func(t *testing.T, dir string) {
 			real := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(real, "proof"), []byte(claim(filepath.Base(dir))), 0o600))
-			require.NoError(t, os.Symlink(filepath.Join(real, "proof"), filepath.Join(dir, proof)))
+			require.NoError(t, os.WriteFile(filepath.Join(real, "signature"), []byte(claim(filepath.Base(dir))), 0o600))
+			require.NoError(t, os.Symlink(filepath.Join(real, "signature"), filepath.Join(dir, ownerFile)))
 		}},
 		{"other-1-2", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), []byte(claim(filepath.Base(dir))), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(claim(filepath.Base(dir))), 0o600))
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -193,9 +193,9 @@ func TestNothingElseGoes(t *testing.T) {
 	})
 	t.Run("a link to a directory", func(t *testing.T) {
 		parent, real := t.TempDir(), t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(real, proof), []byte(claim("ripple-1-1")), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(real, ownerFile), []byte(claim("ripple-1-1")), 0o600))
 		require.NoError(t, os.Symlink(real, filepath.Join(parent, "ripple-1-1")))
 		scratch.Sweep(parent, 0)
-		assert.FileExists(t, filepath.Join(real, proof))
+		assert.FileExists(t, filepath.Join(real, ownerFile))
 	})
 }

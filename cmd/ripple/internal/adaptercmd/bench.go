@@ -275,7 +275,7 @@ func (b *bench) Resize(cols, rows int) error {
 
 func (b *bench) setLayout(cols, rows int) {
 	b.locked(func() {
-		if b.layout = layOut(cols, rows); b.sheet != nil {
+		if b.layout = newLayout(cols, rows); b.sheet != nil {
 			b.sheet.Resize(b.layout.cols, b.layout.rows)
 		}
 		if b.session != nil {

@@ -30,7 +30,7 @@ const (
 	leastMargin = 9
 )
 
-func layOut(cols, rows int) layout {
+func newLayout(cols, rows int) layout {
 	l := layout{whole: cols, margin: usualMargin}
 	switch {
 	case cols >= wideEnough:

@@ -39,7 +39,7 @@ func init() {
 		return
 	}
 	if args := os.Args[1:]; len(args) == 2 && args[0] == "console" && args[1] == "host" {
-		ordered = make(chan console, 1)
+		ordered = make(chan hostStart, 1)
 		go func() { ordered <- host() }()
 	} else if name, plain := early.Plain(args); plain {
 		delayGC()

@@ -29,18 +29,19 @@ func tell(h *early.Host, args []string) {
 	}
 }
 
-// console is what the process of a console's host has been told, and has begun.
-type console struct {
+// hostStart is what a console's host process has read, and has started.
+type hostStart struct {
 	told  []byte
 	begun *place.Begun // nil: nothing
 }
 
-var ordered chan console // gets one value; nil: this is no host
+var ordered chan hostStart // gets one value; nil if this process is not a host
 
-// host reads what console it is to be, and begins it where that is as plain as start's.
-func host() console {
+// host reads its order, the console that it is to be, and starts the program if the order is
+// as plain as that of start.
+func host() hostStart {
 	told, err := io.ReadAll(os.Stdin)
-	c := console{told: told}
+	c := hostStart{told: told}
 	if err != nil {
 		return c
 	}
@@ -58,8 +59,8 @@ func host() console {
 	return c
 }
 
-// Console gives, once, what was begun of a console and what this process was told, which is
-// to be read instead of in.
+// Console returns the console that was started, or nil, and a reader of the order, to be read
+// instead of in. Only the first call returns them.
 func Console(in io.Reader) (*place.Begun, io.Reader) {
 	if ordered == nil {
 		return nil, in

@@ -1,12 +1,12 @@
 // Package early starts the second process of a command, if the command line calls for one,
-// before the rest of this process is initialized. The process that only waits is then
-// there in a third of the time, and one that starts a console has its host beside it. It
-// imports nothing but what internal/keeper does, for the same reason.
+// before the rest of this process is initialized. A process that only waits for another then
+// starts in a third of the time, and a console's host starts beside the command that needs it.
+// For the same reason early imports only what internal/keeper imports.
 package early
 
-// Guarded tells of a command line, without the program's name, whether its command is
-// one of those that ui.App.Guarded runs. It may err: whoever is not started early is
-// started there, and nothing is wrong with a command that did not need it.
+// Guarded reports whether a command line, without the program's name, has a command that
+// ui.App.Guarded runs. It may be wrong: a command that is not started early is started
+// there, and one that is started without need works as well.
 func Guarded(args []string) bool {
 	if len(args) > 0 && args[0] == "loop" { // its commands are there without it, too
 		args = args[1:]
@@ -28,14 +28,14 @@ func Guarded(args []string) bool {
 	return false
 }
 
-// hosting tells of a command line whether it will start a console. It may err: a host that
-// is told nothing ends, and who finds none starts one.
+// hosting reports whether a command line will start a console. It may be wrong: a host that
+// gets no order ends, and a command that finds no host starts one.
 func hosting(args []string) bool {
 	return len(args) > 1 && args[0] == "console" && args[1] == "start" && !has(args, "--help") && !has(args, "-h")
 }
 
-// PlainStart tells of a command line whether it starts a console with nothing said but
-// the adapter, which may be left out, and a name.
+// PlainStart reports whether a command line starts a console and has no arguments except the
+// adapter, which may be missing, and a name.
 func PlainStart(args []string) (adapter, name string, ok bool) {
 	if !hosting(args) {
 		return "", "", false
@@ -61,24 +61,24 @@ func PlainStart(args []string) (adapter, name string, ok bool) {
 // Host is the process of a console's host.
 type Host struct {
 	pid     int
-	In, Out int  // descriptors: its standard input, closed once it is told, and output
-	Told    bool // what console it is to be
+	In, Out int  // descriptors of its standard input, closed after the order, and output
+	Told    bool // it has its order
 }
 
-var host *Host
+var startedHost *Host
 
-// Hosted gives the host that was started and has not been taken; nil when there is none.
-func Hosted() *Host { return host }
+// Hosted returns the host that was started and not taken, or nil.
+func Hosted() *Host { return startedHost }
 
-// TakeHost gives the host that was started, once; nil when none was.
+// TakeHost returns the host that was started, or nil. A host can be taken once.
 func TakeHost() *Host {
-	h := host
-	host = nil
+	h := startedHost
+	startedHost = nil
 	return h
 }
 
-// Plain tells of a command line whether it is `exec` of an adapter by name, with code, and
-// with no flag that the start of the adapter's program depends on.
+// Plain reports whether a command line is `exec` of an adapter by name, with code, and
+// without a flag that affects the start of the adapter's program.
 func Plain(args []string) (adapter string, ok bool) {
 	if len(args) < 3 || args[0] != "exec" || args[1] == "" || args[1][0] == '-' {
 		return "", false
@@ -88,7 +88,7 @@ func Plain(args []string) (adapter string, ok bool) {
 		switch {
 		case a == "--":
 			codes += len(args[2:]) - i - 1
-			return plain(args[1], codes, lines)
+			return hasPlainCode(args[1], codes, lines)
 		case a == "--lines" || a == "--null" || a == "-0":
 			lines = true
 		case a == "--json":
@@ -98,10 +98,10 @@ func Plain(args []string) (adapter string, ok bool) {
 			codes++
 		}
 	}
-	return plain(args[1], codes, lines)
+	return hasPlainCode(args[1], codes, lines)
 }
 
-func plain(adapter string, codes int, lines bool) (string, bool) {
+func hasPlainCode(adapter string, codes int, lines bool) (string, bool) {
 	if codes == 1 && !lines || codes == 0 && lines {
 		return adapter, true
 	}

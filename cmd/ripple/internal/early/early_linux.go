@@ -12,7 +12,7 @@ func init() {
 	case Guarded(args):
 		keeper.Early()
 	case hosting(args):
-		host = startHost() // what fails will fail again, and be told, without us
+		startedHost = startHost() // a failure will be repeated, and reported, without us
 	}
 }
 
@@ -47,7 +47,7 @@ func startHost() *Host {
 	return nil
 }
 
-// Wait waits for its end.
+// Wait waits until the host has ended.
 func (h *Host) Wait() error {
 	for {
 		if _, err := syscall.Wait4(h.pid, nil, 0, nil); err != syscall.EINTR {
@@ -56,7 +56,8 @@ func (h *Host) Wait() error {
 	}
 }
 
-// Tell tells it, once, what console it is to be. A text that it did not get whole is no order.
+// Tell sends the host its order, the console that it is to be. It is called once. A host
+// ignores an incomplete order.
 func (h *Host) Tell(text []byte) {
 	h.Told = true
 	for len(text) > 0 {
@@ -72,7 +73,7 @@ func (h *Host) Tell(text []byte) {
 	closeAll(h.In)
 }
 
-// Done ends a host that nobody took.
+// Done ends a host that was not taken.
 func Done() {
 	if h := TakeHost(); h != nil {
 		if h.Told {

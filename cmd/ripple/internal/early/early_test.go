@@ -101,7 +101,7 @@ func TestPlainStart(t *testing.T) {
 		"console start --name=calc --json": {"", "calc", true},
 		"console start --name= python":     {"python", "", true},
 		"console start --name a --name b":  {"", "b", true},
-		"console start --name --json":      {"", "--json", true}, // which is no name
+		"console start --name --json":      {"", "--json", true}, // the command rejects that name
 		"console start python --name":      {},
 		"console start python perl":        {},
 		"console start python --cols 80":   {},

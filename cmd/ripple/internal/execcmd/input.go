@@ -13,17 +13,17 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// hintAfter is how long a program must wait for input before we say so: some
-// look at the terminal in passing.
+// hintAfter is how long a program must wait for input before a hint is printed: some
+// programs poll the terminal briefly.
 const hintAfter = 300 * time.Millisecond
 
-// hopelessAfter is how long a program may wait for nothing but input that nobody can
-// give before it is interrupted.
+// hopelessAfter is how long a program may wait only for input that nobody can give before
+// it is interrupted.
 const hopelessAfter = 5 * time.Second
 
-// attend watches a running command: when it waits for input, or may, a person at the
-// keyboard is asked, or it is said that nobody will answer. hopeless: it waits for
-// nothing else, and has done so for long.
+// attend watches a running command. If it waits for input, or may do so, the user at the
+// keyboard is asked, or a hint says that nobody will answer. hopeless reports that it has
+// waited only for input for hopelessAfter.
 func (x *execution) attend(ctx context.Context) (hopeless bool) {
 	defer x.keyboard.leave()
 	var last session.State

@@ -13,8 +13,8 @@ import (
 	"example.org/ripple/schema"
 )
 
-// keyboard is the terminal of the person who started us. It is read from the first time
-// that the program waits for input, or may: what is typed before is for the shell after us.
+// keyboard is the terminal of the user who started us. It is read from the first time that the
+// program waits for input, or may do so: keys typed before that are left for the shell.
 type keyboard struct {
 	file  *os.File
 	modes terminalModes // as we found them

@@ -13,7 +13,7 @@ import (
 
 // An interrupt that comes while the result of a command is being printed has found no
 // command, which is reported; a second one ends the session, after the result.
-func TestAnInterruptBehindACommandsEnd(t *testing.T) {
+func TestAnInterruptAfterACommandsEnd(t *testing.T) {
 	command, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	var said strings.Builder

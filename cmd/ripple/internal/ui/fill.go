@@ -39,7 +39,7 @@ func fillTo(out *strings.Builder, text, section string, shown bool, values map[s
 			break
 		}
 		say(text[:m[0]])
-		kind, name := group(text, m, 1)+group(text, m, 3), group(text, m, 2)+group(text, m, 4)
+		kind, name := matchedGroup(text, m, 1)+matchedGroup(text, m, 3), matchedGroup(text, m, 2)+matchedGroup(text, m, 4)
 		text = text[m[1]:]
 		value, known := values[name]
 		switch {
@@ -62,8 +62,8 @@ func fillTo(out *strings.Builder, text, section string, shown bool, values map[s
 	return "", nil
 }
 
-// group returns the match of a group, or "" if it did not participate.
-func group(text string, m []int, n int) string {
+// matchedGroup returns the match of a group, or "" if it did not participate.
+func matchedGroup(text string, m []int, n int) string {
 	if m[2*n] < 0 {
 		return ""
 	}

@@ -5,9 +5,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// placeholders are the placeholders of flags' values in help texts, by flag name. Other flags get
+// flagPlaceholders are the placeholders of flags' values in help texts, by flag name. Other flags get
 // the placeholder of their type.
-var placeholders = map[string]string{
+var flagPlaceholders = map[string]string{
 	"adapter": "NAME", "adapters": "NAMES", "agent": "NAME", "allow": "RULE", "allowed-tools": "TOOLS", "args": "ARGS",
 	"box-env": "NAME", "box-net": "HOST", "box-read": "PATH", "box-write": "PATH",
 	"calls": "N", "command": "COMMAND", "completion-promise": "TEXT", "cwd": "DIR", "deny": "RULE", "detach-keys": "KEYS",
@@ -43,8 +43,8 @@ func describe(f *pflag.Flag) {
 		}
 	case byType[word] != "":
 		word = byType[word]
-	case placeholders[f.Name] != "":
-		word = placeholders[f.Name]
+	case flagPlaceholders[f.Name] != "":
+		word = flagPlaceholders[f.Name]
 	default:
 		return
 	}
