@@ -94,7 +94,8 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 	return found, nil
 }
 
-// filesOf replaces directories by the adapter files in them.
+// filesOf replaces directories by the adapter files in them. As in the registry, a name that leads to a
+// device or a pipe is left out: in a foreign project it may be the user's terminal, and never end.
 func filesOf(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -108,8 +109,9 @@ func filesOf(args []string) ([]string, error) {
 		}
 		before := len(files)
 		for _, f := range found {
-			if !f.IsDir() && isYAML(f.Name()) {
-				files = append(files, filepath.Join(arg, f.Name()))
+			file := filepath.Join(arg, f.Name())
+			if info, err := os.Stat(file); isYAML(file) && (err != nil || info.Mode().IsRegular()) { // the error is reported by loading it
+				files = append(files, file)
 			}
 		}
 		if len(files) == before {
