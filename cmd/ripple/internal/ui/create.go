@@ -10,7 +10,7 @@ import (
 )
 
 // CreateFile creates a file, with the directories above it, whole or not at all. A path below the
-// current directory follows links only within it, for whoever made the project may have put links to
+// current directory follows links only within it, since a foreign project may have links to
 // anywhere; any other path is where the user wants it. Errors: fs.ErrExist, *OutsideError.
 func CreateFile(path string, text []byte) error {
 	if filepath.IsLocal(path) {
