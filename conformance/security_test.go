@@ -36,6 +36,32 @@ func TestThreatModel(t *testing.T) {
 	assert.Greater(t, rows, 10)
 }
 
+// promises are what docs/security.md must promise, each in a row of its own.
+var promises = map[string]string{
+	"trust per project":             "Nothing that a project brings is run.* before a person agrees",
+	"hostile files":                 "No command follows a symbolic link in `.ralph`",
+	"links out of a project":        "A link in a project does not lead",
+	"git without its configuration": "git runs no file system monitor, hook, external diff or text conversion",
+	"escape sequences":              "Text reaches a terminal without escape sequences",
+	"secrets are not shown":         "A secret typed in `ripple exec` is not shown",
+	"secrets are not recorded":      "A secret typed in `ripple console attach` is in no log, record or list",
+	"secrets are typed by people":   "A request for a secret is answered by a person, never by an AI client",
+	"root and consoles":             "Root with another user's environment",
+	"root and loops":                "Root changes no loop in a project of another user",
+	"reading without writing":       "`status`, `watch` and `replay` work for a user who may only read",
+	"bounded logs":                  "The record and the logs of a loop are bounded",
+	"bounded output":                "No output takes unbounded memory or time",
+}
+
+// No promise disappears from the threat model.
+func TestThreatModelIsComplete(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/security.md"))
+	require.NoError(t, err)
+	for what, words := range promises {
+		assert.Regexp(t, "(?m)^\\| [^|]*"+words+"[^|]*\\| .*`Test", string(text), what)
+	}
+}
+
 // hasTest reports whether a directory's test files contain a test or fuzz target.
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
