@@ -9,7 +9,7 @@ $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS)): full
 	@:
 else
 
-.PHONY: identity site release release-check build test quick torture consoles flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet check
+.PHONY: identity site release release-check build test quick torture consoles soak flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet check
 
 # What is installed here and by Go is found after what the machine has.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
@@ -33,6 +33,9 @@ torture: build # what people do to sessions, to every program that is there: a q
 
 consoles: build # what people do to consoles: everything that races or kills a hundred times, a quarter of an hour
 	RIPPLE_THOROUGH=1 go test ./conformance/consoles -count=1 -timeout 1h -binary "$(CURDIR)/bin/ripple"
+
+soak: build # months of use in hours: a million console commands, 20,000 turns, 200,000 MCP calls; continues after an interruption; PERCENT=1 is a trial
+	go run ./conformance/soak -binary bin/ripple -percent $(or $(PERCENT),100)
 
 flake: # the test command, again and again, half of the rounds on a busy machine: what fails is flaky
 	tools/flake

@@ -136,6 +136,7 @@ var layers = map[string]row{
 	"conformance/box":         {5, ""},
 	"conformance/consoles":    {5, ""},
 	"conformance/probing":     {5, ""},
+	"conformance/soak":        {5, "runtime/console"},
 	"conformance/torture":     {5, ""},
 	"conformance/standin/cmd": {5, "runtime/standin"},
 }
