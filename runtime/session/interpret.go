@@ -11,34 +11,27 @@ import (
 // passed on as it is, and the parsers start again after it.
 func (d *driver) interpret(b []byte) {
 	for len(b) > 0 {
-		b = d.interpretSome(b)
-	}
-}
-
-// interpretSome returns what is left to be interpreted after a panic.
-func (d *driver) interpretSome(b []byte) (rest []byte) {
-	defer func() {
-		if v := recover(); v != nil {
-			d.faults.add(fault.New(v, "looking for prompts", b))
-			b = b[max(len(b)-d.detect.held(), 0):]
-			end := untilNext(b)
-			d.startAgain(b[:end])
-			rest = b[end:]
+		caught := fault.Catch("looking for prompts", b, func() { d.flow.feed(b) })
+		if caught == nil {
+			return
 		}
-	}()
-	d.flow.feed(b)
-	return nil
+		d.faults.add(*caught)
+		b = b[max(len(b)-d.detect.held(), 0):]
+		end := untilNext(b)
+		d.startAgain(b[:end])
+		b = b[end:]
+	}
 }
 
 // interpretRest interprets what is held back at the end of the stream.
 func (d *driver) interpretRest() {
-	defer func() {
-		if v := recover(); v != nil {
-			d.faults.add(fault.New(v, "handling the last output", nil))
+	caught := fault.Catch("handling the last output", nil, func() {
+		for p := range d.detect.rest() {
+			d.flow.segment(p)
 		}
-	}()
-	for p := range d.detect.rest() {
-		d.flow.segment(p)
+	})
+	if caught != nil {
+		d.faults.add(*caught)
 	}
 }
 

@@ -124,12 +124,18 @@ func (p *printer) piece() (ended *command, more bool) {
 
 // do does a job. If that panics, the text is output as it is.
 func (p *printer) do(j *job, text []byte) (ended *command) {
-	defer func() {
-		if v := recover(); v != nil {
-			p.faults.add(fault.New(v, "handling output", text))
-			ended = p.plainly(j, text)
-		}
-	}()
+	if caught := fault.Catch("handling output", text, func() { p.staged(j, text) }); caught != nil {
+		p.faults.add(*caught)
+		p.plainly(j, text)
+	}
+	if j.kind == jobEnd {
+		return j.c
+	}
+	return nil
+}
+
+// staged does a job by the stages strip, render and keep.
+func (p *printer) staged(j *job, text []byte) {
 	switch c := j.c; j.kind {
 	case jobText:
 		p.print(c, text)
@@ -156,23 +162,18 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 		c.render.mute = true
 	case jobEnd:
 		p.keep(c, c.render.finish(c.strip.flush()))
-		return c
 	}
-	return nil
 }
 
 // plainly does without the stages what a job is for, after a panic in one of them.
-func (p *printer) plainly(j *job, text []byte) (ended *command) {
-	switch c := j.c; j.kind {
+func (p *printer) plainly(j *job, text []byte) {
+	switch j.kind {
 	case jobText, jobEcho:
-		c.strip = stripper{}
-		p.keep(c, text)
+		j.c.strip = stripper{}
+		p.keep(j.c, text)
 	case jobUnsolicited:
 		p.out.unsolicited = append(p.out.unsolicited, text...)
-	case jobEnd:
-		return c
 	}
-	return nil
 }
 
 // print passes a command's text through strip, render and keep.

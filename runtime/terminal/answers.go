@@ -71,15 +71,12 @@ func (a *answers) feed(b []byte) {
 
 // parse finds the queries in b. After a panic no query so far gets an answer.
 func (a *answers) parse(b []byte) {
-	defer func() {
-		if v := recover(); v != nil {
-			a.parser = vt.Parser{SevenBit: true}
-			a.emitted = a.fed
-			a.open, a.since = a.open[:0], a.since[:0]
-			a.fault(fault.New(v, "looking for queries", b))
-		}
-	}()
-	a.parser.Feed(b, a.handle)
+	if caught := fault.Catch("looking for queries", b, func() { a.parser.Feed(b, a.handle) }); caught != nil {
+		a.parser = vt.Parser{SevenBit: true}
+		a.emitted = a.fed
+		a.open, a.since = a.open[:0], a.since[:0]
+		a.fault(*caught)
+	}
 }
 
 func (a *answers) token(t *vt.Token) {

@@ -85,14 +85,12 @@ func (p *picture) read(f func(*vt.Screen)) {
 
 // try calls f. If f panics, the screen is empty afterwards, and try reports false.
 func (p *picture) try(doing string, b []byte, f func()) (done bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			p.clear()
-			p.fault(fault.New(v, doing, b))
-		}
-	}()
-	f()
-	return true
+	caught := fault.Catch(doing, b, f)
+	if caught != nil {
+		p.clear()
+		p.fault(*caught)
+	}
+	return caught == nil
 }
 
 // cursorAt returns the cursor's position at an offset of the output, from 1.

@@ -1,12 +1,5 @@
 // Package fault describes panics of the code that interprets a program's output. Such a panic costs a piece of output its
-// form, or ends one turn of an agent, and never the session or the loop. Catch stops the panics of a function. Where there is
-// more to repair, a deferred function recovers and passes the recovered value to New:
-//
-//	defer func() {
-//		if v := recover(); v != nil {
-//			report(fault.New(v, "rendering output", b))
-//		}
-//	}()
+// form, or ends one turn of an agent, and never the session or the loop. Catch stops the panics of a function.
 package fault
 
 import (
@@ -23,12 +16,11 @@ type Fault struct {
 	Bytes []byte // the output that was being interpreted; earlier output may have mattered, too
 }
 
-// Catch calls f, which interprets b. It returns the panic of f; nil: there was none.
+// Catch calls f, which interprets b. It returns the panic of f, with a copy of b; nil: there was none.
 func Catch(doing string, b []byte, f func()) (caught *Fault) {
 	defer func() {
 		if v := recover(); v != nil {
-			p := New(v, doing, b)
-			caught = &p
+			caught = &Fault{Doing: doing, Panic: fmt.Sprint(v), Stack: string(debug.Stack()), Bytes: append([]byte(nil), b...)}
 		}
 	}()
 	f()
@@ -37,11 +29,6 @@ func Catch(doing string, b []byte, f func()) (caught *Fault) {
 
 // Error makes a fault an error.
 func (f *Fault) Error() string { return "internal error (panic) while " + f.Doing + ": " + f.Panic }
-
-// New returns the fault of a recovered value. It copies b, and is called by the deferred function.
-func New(recovered any, doing string, b []byte) Fault {
-	return Fault{Doing: doing, Panic: fmt.Sprint(recovered), Stack: string(debug.Stack()), Bytes: append([]byte(nil), b...)}
-}
 
 // Report returns the fault as a text for a bug report. The bytes are a quoted Go string: they do not act on a terminal, and
 // can be pasted into a test.

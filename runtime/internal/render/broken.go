@@ -6,10 +6,13 @@ import (
 	"example.org/ripple/runtime/internal/fault"
 )
 
-// giveUp emits the text held back and the rest of b as they are, after a panic. The output of the
-// token that panicked may be emitted twice.
-func (r *Renderer) giveUp(recovered any, b []byte) {
-	f := fault.New(recovered, "rendering output", b)
+// try calls f, which renders b. If f panics, the text held back and the rest of b are emitted as
+// they are; the output of the token that panicked may be emitted twice.
+func (r *Renderer) try(b []byte, f func()) {
+	caught := fault.Catch("rendering output", b, f)
+	if caught == nil {
+		return
+	}
 	held := r.held()
 	finished := r.buf[:min(max(r.open, 0), len(r.buf))]
 	rest := b[max(len(b)-int(r.fed-r.taken), 0):]
@@ -24,7 +27,7 @@ func (r *Renderer) giveUp(recovered any, b []byte) {
 	}
 	r.plainly(rest)
 	if told != nil {
-		told(f)
+		told(*caught)
 	}
 }
 

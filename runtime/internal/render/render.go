@@ -100,16 +100,13 @@ func (r *Renderer) write(b []byte) {
 		r.plainly(b)
 		return
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			r.giveUp(v, b)
-		}
-	}()
-	r.fed += int64(len(b))
-	r.parser.Feed(b, r.handle)
-	r.cut()
-	r.lead()
-	r.release(r.open)
+	r.try(b, func() {
+		r.fed += int64(len(b))
+		r.parser.Feed(b, r.handle)
+		r.cut()
+		r.lead()
+		r.release(r.open)
+	})
 }
 
 // token takes text, and sequences one by one.
@@ -296,34 +293,25 @@ func (r *Renderer) FlushPending() {
 	if r.screen != nil || r.broken {
 		return
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			r.giveUp(v, nil)
-		}
-	}()
-	r.cr = false
-	r.finishCells()
-	r.open = len(r.buf)
-	r.colour.lineStart = r.colour.now
-	r.release(r.open)
+	r.try(nil, func() {
+		r.cr = false
+		r.finishCells()
+		r.open = len(r.buf)
+		r.colour.lineStart = r.colour.now
+		r.release(r.open)
+	})
 }
 
 // Close emits what is left, with no line end that the program did not print.
 // The renderer is then as new.
 func (r *Renderer) Close() {
-	r.finish()
+	if !r.broken {
+		r.try(nil, r.finish)
+	}
 	r.reset(r.opt, r.emit)
 }
 
 func (r *Renderer) finish() {
-	if r.broken {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			r.giveUp(v, nil)
-		}
-	}()
 	if r.screen != nil {
 		if text := r.screen.AppendText(nil); len(text) > 0 {
 			r.emit(text)
