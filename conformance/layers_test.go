@@ -84,7 +84,7 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
-	"runtime/loop/layout":    {0, "internal/projectfile"},
+	"runtime/loop/layout":    {0, ""},
 	"runtime/loop/hats":      {0, "internal/lazyregexp"},
 	"runtime/loop/resets":    {0, "internal/lazyregexp"},
 	"runtime/loop/record":    {1, "internal/lazyregexp runtime/event runtime/loop/hats runtime/loop/layout"},
@@ -114,11 +114,11 @@ var layers = map[string]row{
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
-	"cmd/ripple/internal/ui":         {5, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
+	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/notice":     {0, ""},
-	"cmd/ripple/internal/htmlpage":   {5, "runtime/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
+	"cmd/ripple/internal/htmlpage":   {5, "cmd/ripple/internal/ui runtime/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/htmlpage cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},
 	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/record"
@@ -17,7 +18,7 @@ func (t *turn) card(short bool) string {
 	m.Open("article", "id", "turn-"+strconv.Itoa(t.Turn), "class", t.outcome(), "tabindex", "-1")
 	t.heading(&m)
 	if short {
-		m.Element("p", count(len(t.events), "event")+" left out, so that the page stays small", "class", "aside")
+		m.Element("p", ui.Count(len(t.events), "event")+" left out, so that the page stays small", "class", "aside")
 	} else {
 		for _, h := range t.events {
 			h.write(&m)
@@ -97,7 +98,8 @@ func (h *happened) tool(m *markup) {
 			mark, class = "✗", "tool bad"
 		}
 	}
-	title := strings.TrimSpace(mark + " " + h.Name + " " + subject(h.Event))
+	_, subject := ui.ToolSubject(h.Event)
+	title := strings.TrimSpace(mark + " " + h.Name + " " + firstLine(subject))
 	if first := resultLine(content); first != "" {
 		title += " → " + first
 	}
@@ -172,7 +174,7 @@ func (t *turn) result(m *markup) {
 			m.Element("p", "· no progress", "class", "aside")
 		}
 		if len(e.Changed) > 0 {
-			fold(m, "files", count(len(e.Changed), "file")+" changed", "", strings.Join(e.Changed, "\n"))
+			fold(m, "files", ui.Count(len(e.Changed), "file")+" changed", "", strings.Join(e.Changed, "\n"))
 		}
 	}
 	for _, line := range t.after {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/loop/record"
 )
 
@@ -31,7 +32,7 @@ func (r *Run) Write(w io.Writer) error {
 }
 
 func (r *Run) title() string {
-	text := "A loop of " + count(len(r.turns), "turn")
+	text := "A loop of " + ui.Count(len(r.turns), "turn")
 	if r.stopped != nil {
 		text += ", stopped: " + r.stopped.Reason
 	}
@@ -100,7 +101,7 @@ func (r *Run) cards(m *markup) {
 		}
 	}
 	if first > 0 {
-		m.Element("p", count(first, "turn")+" before these are left out, so that the page stays small", "class", "aside")
+		m.Element("p", ui.Count(first, "turn")+" before these are left out, so that the page stays small", "class", "aside")
 	}
 	m.WriteString(strings.Join(rendered, ""))
 }

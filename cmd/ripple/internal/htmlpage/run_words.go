@@ -10,13 +10,6 @@ import (
 	"example.org/ripple/runtime/event"
 )
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func span(d time.Duration) string {
 	if d < time.Second {
 		return ""
@@ -58,20 +51,6 @@ func shortened(text string, most int) string {
 		tail = tail[1:]
 	}
 	return head + fmt.Sprintf("\n… %d bytes left out …\n", len(text)-len(head)-len(tail)) + tail
-}
-
-// subject is what a tool is used on, in one line.
-func subject(e event.Event) string {
-	var input map[string]any
-	if json.Unmarshal(e.Input, &input) != nil {
-		return firstLine(string(e.Input))
-	}
-	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
-		if s, is := input[key].(string); is && s != "" {
-			return firstLine(s)
-		}
-	}
-	return ""
 }
 
 func firstLine(text string) string {

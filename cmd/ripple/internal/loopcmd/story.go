@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,7 +126,7 @@ func (s *story) ended(e event.Event, at time.Time) {
 		return
 	}
 	t.End(e, at)
-	s.open = ui.WithoutTool(s.open, t)
+	s.open = slices.DeleteFunc(s.open, func(o *ui.ToolUse) bool { return o == t })
 	for i := len(s.items) - 1; i >= 0; i-- {
 		if s.items[i].tool == t {
 			if e.IsError { // its message is shown

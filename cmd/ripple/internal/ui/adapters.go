@@ -24,8 +24,10 @@ func (t *Trust) sources() registry.Sources {
 }
 
 // Registry returns the registry of adapters for this user in the current directory.
-func (a *App) Registry() (*registry.Registry, error) {
-	r, err := registry.Open(a.AdapterSources())
+func (a *App) Registry() (*registry.Registry, error) { return open(a.AdapterSources()) }
+
+func open(from registry.Sources) (*registry.Registry, error) {
+	r, err := registry.Open(from)
 	if err != nil {
 		return nil, FailWith(ExitFailed, err, "")
 	}

@@ -89,25 +89,22 @@ func (e Environment) pages(stream any) bool { return IsTerminal(stream) && e.Get
 
 // page returns a page for a terminal, with its current width.
 func (e Environment) page(stream any) Page {
-	width := 80
+	return Page{Width: max(width(stream), 10), Colour: e.Colour(stream)}
+}
+
+// width returns the columns of a terminal; 80 if they are unknown.
+func width(stream any) int {
 	if f := fileOf(stream); f != nil {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
-			width = w
+			return w
 		}
 	}
-	return Page{Width: max(width, 10), Colour: e.Colour(stream)}
+	return 80
 }
 
 // Columns returns the usable width of a rewritten line on standard error: the last column stays
 // free, because some terminals wrap there already.
-func (a *App) Columns() int {
-	if f := fileOf(a.Err); f != nil {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 1 {
-			return width - 1
-		}
-	}
-	return 79
-}
+func (a *App) Columns() int { return width(a.Err) - 1 }
 
 // output is standard output. The first error stops the command, because nobody sees further output.
 type output struct {
@@ -224,6 +221,5 @@ func (a *App) Paint(colour, text string) string {
 
 // Interactive reports whether standard input and output are a terminal.
 func (a *App) Interactive() bool {
-	in, isFile := a.In.(*os.File)
-	return isFile && term.IsTerminal(int(in.Fd())) && IsTerminal(a.Stdout) && a.Getenv("TERM") != "dumb"
+	return IsTerminal(a.In) && a.pages(a.Stdout)
 }

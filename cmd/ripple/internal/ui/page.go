@@ -220,13 +220,3 @@ func (p Page) Beside(e event.Event) []string {
 	}
 	return nil
 }
-
-// WithoutTool returns the list without t.
-func WithoutTool(list []*ToolUse, t *ToolUse) (rest []*ToolUse) {
-	for _, o := range list {
-		if o != t {
-			rest = append(rest, o)
-		}
-	}
-	return rest
-}

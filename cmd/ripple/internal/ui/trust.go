@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/registry"
@@ -166,8 +165,7 @@ func howToAgree(t *Trust) string {
 // canAsk reports whether the user can be asked: standard input and error are terminals, and no
 // agent runs this command.
 func (t *Trust) canAsk() bool {
-	in, isFile := t.in.(*os.File)
-	return isFile && term.IsTerminal(int(in.Fd())) && IsTerminal(t.err) && !InAgent(t.getenv)
+	return IsTerminal(t.in) && IsTerminal(t.err) && !InAgent(t.getenv)
 }
 
 // InAgent reports whether an agent runs this command, in a loop's turn or another.
@@ -247,8 +245,8 @@ func (t *Trust) save(record trust.Record) error {
 	return nil
 }
 
-// Own approves files that ripple itself wrote on behalf of the user.
-func (t *Trust) Own(project string, items ...trust.Item) {
+// own approves files that ripple itself wrote on behalf of the user.
+func (t *Trust) own(project string, items ...trust.Item) {
 	record, err := t.agreed(project)
 	if err == nil {
 		record.Put(items...)

@@ -20,9 +20,9 @@ import (
 
 // Items returns all files of the project that run programs or select what is run. It runs nothing.
 func (t *Trust) Items(project string) ([]trust.Item, error) {
-	r, err := registry.Open(t.sources())
+	r, err := open(t.sources())
 	if err != nil {
-		return nil, FailWith(ExitFailed, err, "")
+		return nil, err
 	}
 	ours, err := t.withoutProject()
 	if err != nil {
@@ -46,11 +46,7 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 func (t *Trust) withoutProject() (*registry.Registry, error) {
 	sources := t.sources()
 	sources.ProjectDir = ""
-	r, err := registry.Open(sources)
-	if err != nil {
-		return nil, FailWith(ExitFailed, err, "")
-	}
-	return r, nil
+	return open(sources)
 }
 
 // usableItems removes items that cannot be used at all.
@@ -204,7 +200,7 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 	}
 	item, err := marked(project)
 	if err == nil {
-		t.Own(project, item)
+		t.own(project, item)
 	}
 	return true, err
 }
@@ -215,6 +211,6 @@ func (t *Trust) OwnSettings(project string, paths ...string) {
 		return !slices.Contains(paths, place(project, i.Path))
 	})
 	if len(items) > 0 {
-		t.Own(project, items...)
+		t.own(project, items...)
 	}
 }

@@ -62,7 +62,7 @@ func OwnRun(t *Trust, project string, need []trust.Item, s *record.Settings) {
 	if len(known.Missing(need)) > 0 || known.Has(item) || err != nil && t.mode() == trustAlways {
 		return
 	}
-	t.Own(project, item)
+	t.own(project, item)
 }
 
 // AgreeToRun is Agree for the record of a run with these settings.

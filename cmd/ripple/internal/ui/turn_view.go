@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func (v *TurnView) mark(e event.Event) {
 	case event.ToolResult:
 		if t := OpenTool(v.Open, e.ID); t != nil {
 			t.End(e, v.Now())
-			v.Open = WithoutTool(v.Open, t)
+			v.Open = slices.DeleteFunc(v.Open, func(o *ToolUse) bool { return o == t })
 			v.Lines(v.Err, p.Tool(t))
 		}
 	default:
@@ -129,17 +130,24 @@ func (v *TurnView) Outcome(o agent.Outcome) {
 
 // toolSummary describes the input of a tool in one line; roots are for shortPath.
 func toolSummary(e event.Event, roots []string) string {
+	key, text := ToolSubject(e)
+	if strings.HasSuffix(key, "path") {
+		text = shortPath(text, roots)
+	}
+	return FirstLine(cmp.Or(text, string(e.Input)))
+}
+
+// ToolSubject returns the input of a tool that says what it is used on, and its name; input that is
+// not a JSON object has no name.
+func ToolSubject(e event.Event) (key, text string) {
 	var input map[string]any
 	if json.Unmarshal(e.Input, &input) != nil {
-		return FirstLine(string(e.Input))
+		return "", string(e.Input)
 	}
 	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
 		if s, is := input[key].(string); is && s != "" {
-			if strings.HasSuffix(key, "path") {
-				s = shortPath(s, roots)
-			}
-			return FirstLine(s)
+			return key, s
 		}
 	}
-	return FirstLine(string(e.Input))
+	return "", ""
 }
