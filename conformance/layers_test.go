@@ -84,7 +84,7 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
-	"runtime/loop/layout":    {0, ""},
+	"runtime/loop/layout":    {0, "internal/projectfile"},
 	"runtime/loop/hats":      {0, "internal/lazyregexp"},
 	"runtime/loop/resets":    {0, "internal/lazyregexp"},
 	"runtime/loop/record":    {1, "internal/lazyregexp runtime/event runtime/loop/hats runtime/loop/layout"},
@@ -99,12 +99,12 @@ var layers = map[string]row{
 
 	"runtime/box":     {0, "runtime/internal/scratch"},
 	"runtime/sandbox": {0, ""},
-	"runtime/trust":   {0, ""},
+	"runtime/trust":   {0, "internal/projectfile"},
 
 	"runtime/standin": {0, "internal/lazyregexp"},
 
 	"runtime/console/place": {3, "internal/owner runtime/session schema"},
-	"runtime/console":       {4, "internal/awake runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
+	"runtime/console":       {4, "internal/awake internal/projectfile runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
@@ -117,7 +117,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
-	"cmd/ripple/internal/notice":     {0, ""},
+	"cmd/ripple/internal/notice":     {0, "internal/projectfile"},
 	"cmd/ripple/internal/htmlpage":   {5, "cmd/ripple/internal/ui runtime/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/htmlpage cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},

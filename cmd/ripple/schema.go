@@ -89,7 +89,7 @@ func putSchema(path, name string, text []byte) error {
 	case err == nil:
 		err = ui.ReplaceFile(path, text)
 	case errors.Is(err, fs.ErrNotExist):
-		err = ui.CreateFile(path, text)
+		err = ui.CreateFile(path, text, 0o666)
 	}
 	if _, outside := errors.AsType[*ui.OutsideError](err); outside {
 		return ui.UsageError("remove the link, or write it yourself: ripple schema "+name+" > FILE", "%w", err)

@@ -88,3 +88,25 @@ func TestReplacingALinkReplacesTheLink(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "SECRET", string(text))
 }
+
+// A file has the new text and the new permissions, or is as it was; no other file is left.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	require.NoError(t, Replace(file, []byte("one"), 0o644))
+	require.NoError(t, Replace(file, []byte("two"), 0o600))
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "two", string(data))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, os.MkdirAll(filepath.Join(sub, "full"), 0o700))
+	require.Error(t, Replace(sub, []byte("three"), 0o600), "it is a directory")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	assert.Equal(t, []string{"f", "sub"}, []string{entries[0].Name(), entries[1].Name()})
+}

@@ -5,7 +5,24 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 )
+
+// Replace gives a file anywhere a text and permissions, whole or not at all; the file may be missing.
+func Replace(file string, text []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
 
 // CreateNew writes a file of a person's that is not there, whole or not at all, with the
 // permissions that new files have. Errors: fs.ErrExist, *RefusedError, those of the system.

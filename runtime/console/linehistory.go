@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/console/place"
 	"example.org/ripple/runtime/internal/lineedit"
 )
@@ -38,7 +39,7 @@ func (h lineHistory) open() lineedit.History {
 	data, _ := os.ReadFile(h.file) // an unreadable history is empty
 	if len(data) > 2*maxHistory {
 		data = lastBytes(data)
-		h.replace(data)
+		_ = projectfile.Replace(h.file, data, 0o600) // on an error the long file stays
 	}
 	data = lastBytes(data)
 	var lines []string
@@ -70,17 +71,5 @@ func (h lineHistory) add(line string) {
 	defer func() { _ = f.Close() }()
 	if f.Chmod(0o600) == nil { // the file may have existed
 		_, _ = f.WriteString(line + "\n")
-	}
-}
-
-// replace rewrites the file with data.
-func (h lineHistory) replace(data []byte) {
-	f, err := os.CreateTemp(filepath.Dir(h.file), "."+filepath.Base(h.file)+"-") // mode 0600
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), h.file) != nil {
-		_ = os.Remove(f.Name()) // the long file stays
 	}
 }

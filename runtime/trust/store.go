@@ -12,6 +12,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Store keeps records in a directory of the user: one file for each project.
@@ -92,19 +94,7 @@ func (s *Store) Save(r Record) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.file(r.Project))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error that matters is the one above
-	}
-	return err
+	return projectfile.Replace(s.file(r.Project), append(data, '\n'), 0o600)
 }
 
 // Remove forgets a project, and reports whether it was known.

@@ -229,7 +229,7 @@ func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file strin
 
 // writeNew creates a file, whole or not at all; it never changes an existing one.
 func writeNew(path string, text []byte) error {
-	err := ui.CreateFile(path, text)
+	err := ui.CreateFile(path, text, 0o666)
 	switch {
 	case err == nil:
 		return nil

@@ -132,14 +132,14 @@ func (f clientFile) write(a *ui.App, text []byte) error {
 	}
 	path := filepath.Join(dir, base)
 	if !f.exists {
-		if err := create(path, text, 0o600); err != nil {
+		if err := ui.CreateFile(path, text, 0o600); err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 		a.Note("written: %s", f.name)
 		return nil
 	}
 	backup := fmt.Sprintf("%s.before-ripple-%s", path, time.Now().UTC().Format("20060102T150405.000Z"))
-	if err := create(backup, f.text, f.mode); err != nil {
+	if err := ui.CreateFile(backup, f.text, f.mode); err != nil {
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("nothing was written: %w", err), "")
 	}
 	a.Note("the previous file: %s", backup)
@@ -147,19 +147,6 @@ func (f clientFile) write(a *ui.App, text []byte) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	a.Note("written: %s", f.name)
-	return nil
-}
-
-// create writes a new file, whole or not at all. The error is fs.ErrExist if it exists.
-func create(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
 	return nil
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"golang.org/x/mod/semver"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // off is the variable that, set to anything, switches it off; so does CI.
@@ -151,16 +153,5 @@ func (n Notice) write(k known) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(n.Dir, "update-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), n.file())
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return projectfile.Replace(n.file(), data, 0o600)
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -11,15 +12,16 @@ import (
 
 // CreateFile creates a file, with the directories above it, whole or not at all. A path below the
 // current directory follows links only within it, since a foreign project may have links to
-// anywhere; any other path is where the user wants it. Errors: fs.ErrExist, *OutsideError.
-func CreateFile(path string, text []byte) error {
+// anywhere; any other path is where the user wants it. The mode is less the umask.
+// Errors: fs.ErrExist, *OutsideError.
+func CreateFile(path string, text []byte, mode fs.FileMode) error {
 	if filepath.IsLocal(path) {
-		return createHere(path, text)
+		return createHere(path, text, mode)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, createFlags, 0o666)
+	f, err := os.OpenFile(path, createFlags, mode)
 	if err != nil {
 		return err
 	}
@@ -33,7 +35,7 @@ const createFlags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 
 func writeAll(f *os.File, text []byte) error {
 	_, err := f.Write(text)
-	return errors.Join(err, f.Close())
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // OutsideError is returned for a file below the current directory that a link would create elsewhere.
@@ -43,23 +45,23 @@ func (e *OutsideError) Error() string {
 	return e.Path + " was not written: a symbolic link leads out of this directory, to " + e.Target
 }
 
-func createHere(path string, text []byte) error {
+func createHere(path string, text []byte, mode fs.FileMode) error {
 	root, err := os.OpenRoot(".")
 	if err != nil {
 		return err
 	}
 	defer root.Close() // nothing is pending
-	if err := createIn(root, path, text); err != nil {
+	if err := createIn(root, path, text, mode); err != nil {
 		return cmp.Or(Outside(path), err)
 	}
 	return nil
 }
 
-func createIn(root *os.Root, name string, text []byte) error {
+func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	f, err := root.OpenFile(name, createFlags, 0o666)
+	f, err := root.OpenFile(name, createFlags, mode)
 	if err != nil {
 		return err
 	}
@@ -116,17 +118,5 @@ func ReplaceFile(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".")
-	if err != nil {
-		return err
-	}
-	_, err = fresh.Write(text)
-	err = errors.Join(err, fresh.Chmod(info.Mode().Perm()), fresh.Sync(), fresh.Close())
-	if err == nil {
-		err = os.Rename(fresh.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(fresh.Name()))
-	}
-	return nil
+	return projectfile.Replace(path, text, info.Mode().Perm())
 }

@@ -32,18 +32,18 @@ func TestNoLinkLeadsOut(t *testing.T) {
 		"up/f": outside, "up/deep/er/f": outside, "absolute/f": outside, "within/up/f": outside, "missing/f": filepath.Join(top, "nowhere"),
 	} {
 		var refused *OutsideError
-		require.ErrorAs(t, CreateFile(path, nil), &refused, path)
+		require.ErrorAs(t, CreateFile(path, nil, 0o666), &refused, path)
 		assert.Equal(t, OutsideError{path, target}, *refused)
 		assert.ErrorAs(t, Outside(path), &refused, path)
 	}
-	assert.ErrorIs(t, CreateFile("dangling", nil), os.ErrExist)
+	assert.ErrorIs(t, CreateFile("dangling", nil, 0o666), os.ErrExist)
 	for _, path := range []string{"f", "within/f", "new/er/f", "../outside/f", filepath.Join(outside, "g")} {
 		require.NoError(t, Outside(path), path)
-		require.NoError(t, CreateFile(path, []byte("text")), path)
+		require.NoError(t, CreateFile(path, []byte("text"), 0o666), path)
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.Equal(t, "text", string(text))
-		assert.ErrorIs(t, CreateFile(path, nil), os.ErrExist)
+		assert.ErrorIs(t, CreateFile(path, nil, 0o666), os.ErrExist)
 	}
 	assert.FileExists(t, filepath.Join("real", "f"))
 	assert.NoDirExists(t, filepath.Join(top, "nowhere"))

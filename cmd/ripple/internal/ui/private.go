@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // CreatePrivate creates an empty file, or truncates an existing one; afterwards only its owner can
@@ -33,16 +34,5 @@ func WritePrivate(path string, text []byte) error {
 	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
 		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file")}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".ripple-page-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return projectfile.Replace(path, text, 0o600)
 }
