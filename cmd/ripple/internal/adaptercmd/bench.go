@@ -55,10 +55,7 @@ func (b *bench) run(ctx context.Context) error {
 	if b.seat.Detacher, err = console.NewDetacher(leaveKeys); err != nil {
 		return err
 	}
-	w, err := b.watched()
-	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
-	}
+	w := b.watched()
 	b.setLayout(cols, rows)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -81,22 +78,17 @@ func (b *bench) run(ctx context.Context) error {
 
 // watched returns the files to watch for changes; nil if the adapter is embedded or a recording is
 // in progress.
-func (b *bench) watched() (*watched, error) {
+func (b *bench) watched() *watched {
 	if b.entry.Origin == registry.OriginEmbedded || b.recording != nil {
-		return nil, nil
+		return nil
 	}
-	w, err := newWatched(b.file)
-	if err == nil {
-		w.look()
-	}
-	return w, err
+	w := &watched{file: b.file}
+	w.look()
+	return w
 }
 
 // rounds restarts the program whenever the file changes.
 func (b *bench) rounds(ctx context.Context, w *watched) error {
-	if w != nil {
-		defer w.notify.Close() // nothing is lost
-	}
 	for {
 		round, cancel := context.WithCancelCause(ctx)
 		gone := make(chan struct{})
