@@ -100,21 +100,19 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
 		}
 		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys, header: readHeader(head.Bytes())}
-		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
-			a, diagnostics := loadEmbedded(fsys, name, f.path, o)
-			return a, nil, diagnostics
-		}
+		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return loadEmbedded(fsys, name, f.path, o) }
 		l.files = append(l.files, f)
 	}
 	return l, nil
 }
 
-func loadEmbedded(fsys fs.FS, name, source string, o schema.Options) (*schema.Adapter, []schema.Diagnostic) {
+func loadEmbedded(fsys fs.FS, name, source string, o schema.Options) (*schema.Adapter, []byte, []schema.Diagnostic) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		return nil, []schema.Diagnostic{{File: source, Kind: schema.KindFile, Severity: schema.SeverityError, Message: err.Error()}}
+		return nil, nil, []schema.Diagnostic{{File: source, Kind: schema.KindFile, Severity: schema.SeverityError, Message: err.Error()}}
 	}
-	return schema.ParseValid(source, data, o)
+	a, diagnostics := schema.ParseValid(source, data, o)
+	return a, data, diagnostics
 }
 
 func diskFile(origin, path string, o schema.Options) *file {

@@ -49,7 +49,7 @@ type Entry struct {
 	Path        string // "embedded/<file>", which is not a path on disk, for an embedded adapter
 	Files       fs.FS  // the files beside the adapter's, such as transcripts
 	Diagnostics []schema.Diagnostic
-	Text        []byte // the content of the file, if it is on disk
+	Text        []byte // the file as it was read
 }
 
 // Source describes where the adapter is from: "embedded", or its origin and its file.

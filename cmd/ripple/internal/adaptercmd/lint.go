@@ -1,14 +1,11 @@
 package adaptercmd
 
 import (
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"example.org/ripple/adapters"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
@@ -132,18 +129,10 @@ func (a *app) lintOne(e *registry.Entry, err error) ([]schema.Diagnostic, error)
 		return nil, ui.AdapterError(err)
 	}
 	options := schema.Options{Scripts: a.AdapterSources().Scripts}
-	if e.Origin == registry.OriginEmbedded {
-		data, err := fs.ReadFile(adapters.FS, path.Base(e.Path))
-		if err != nil {
-			return nil, ui.FailWith(ui.ExitFailed, err, "")
-		}
-		return schema.Lint(e.Path, data, options), nil
+	if e.Origin != registry.OriginEmbedded {
+		options = options.Beside(e.Path)
 	}
-	data, err := os.ReadFile(e.Path) // it was just loaded, so it is small
-	if err != nil {
-		return nil, ui.FailWith(ui.ExitUsage, err, "")
-	}
-	return schema.Lint(e.Path, data, options.Beside(e.Path)), nil
+	return schema.Lint(e.Path, e.Text, options), nil
 }
 
 func (a *app) printDiagnostics(found []schema.Diagnostic) {

@@ -1,6 +1,7 @@
 package adaptercmd
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -164,12 +165,7 @@ func (n *agentDraft) choose(words []string, mode, output string) error {
 		return ui.UsageError("put an argument that selects standard input, such as -, into --args", "--prompt-flag needs prompts that are arguments")
 	}
 	n.Stdin, n.NDJSON = mode == "stdin", output == "ndjson"
-	if n.Command == "" {
-		n.Command = n.Name
-	}
-	if n.File == "" {
-		n.File = filepath.Join(".ripple", "adapters", n.Name+".yaml")
-	}
+	n.Command, n.File = cmp.Or(n.Command, n.Name), cmp.Or(n.File, defaultFile(n.Name))
 	n.Args = []string{}
 	for _, text := range words {
 		split, err := schema.SplitCommand(text)

@@ -1,8 +1,8 @@
 package adaptercmd
 
 import (
+	"cmp"
 	_ "embed"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,12 +39,7 @@ func (n *programDraft) choose() error {
 	case n.Prompt == "":
 		return ui.UsageError("give the prompt exactly as the program shows it, including its last blank", "--prompt must not be empty")
 	}
-	if n.Command == "" {
-		n.Command = n.Name
-	}
-	if n.File == "" {
-		n.File = filepath.Join(".ripple", "adapters", n.Name+".yaml")
-	}
+	n.Command, n.File = cmp.Or(n.Command, n.Name), cmp.Or(n.File, defaultFile(n.Name))
 	return nil
 }
 

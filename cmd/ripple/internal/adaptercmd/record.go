@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.org/ripple/adapters"
 	"example.org/ripple/cmd/ripple/internal/seat"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/contract"
@@ -76,7 +75,7 @@ func newRecording(a *app, name, file string, failed bool) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &recording{app: a, entry: e, file: file, recorded: contract.Recorded{Adapter: e.Adapter, Errors: failed}}
+	c := &recording{app: a, entry: e, text: e.Text, file: file, recorded: contract.Recorded{Adapter: e.Adapter, Errors: failed}}
 	switch {
 	case file != "":
 		if _, err := os.Lstat(file); err == nil {
@@ -86,14 +85,6 @@ func newRecording(a *app, name, file string, failed bool) (*recording, error) {
 		return nil, ui.UsageError("-o FILE writes a new file", "%s is part of ripple: there is no file to add tests to", e.Name)
 	default:
 		c.file = e.Path
-	}
-	if e.Origin == registry.OriginEmbedded {
-		c.text, err = adapters.FS.ReadFile(e.Path[len(registry.OriginEmbedded)+1:])
-	} else {
-		c.text, err = os.ReadFile(e.Path)
-	}
-	if err != nil {
-		return nil, ui.FailWith(ui.ExitUsage, err, "")
 	}
 	probe := []schema.NewTest{{Name: "a test", Eval: "1"}}
 	if _, err := schema.AppendTests(c.text, probe); err != nil { // checked before the user types anything
@@ -125,14 +116,7 @@ func (c *recording) write(ctx context.Context, executable string) error {
 		return nil
 	}
 	progress := c.NewProgress()
-	options := schema.Options{Scripts: c.AdapterSources().Scripts}.Beside(c.entry.Path)
-	text, taken, report, err := c.recorded.Settle(ctx, c.text, func(text []byte) (*schema.Adapter, error) {
-		a, found := schema.Parse(c.file, text, options)
-		if a == nil {
-			return nil, ui.AdapterError(&registry.BrokenError{Name: c.entry.Name, Path: c.file, Diagnostics: found})
-		}
-		return a, nil
-	}, contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
+	text, taken, report, err := c.recorded.Settle(ctx, c.text, c.parserOf(c.entry, c.file), contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
 	progress.Stop()
 	switch {
 	case ctx.Err() != nil:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
@@ -78,7 +79,7 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 	for _, e := range entries {
 		own := contract.Names(e.Adapter, f.options)
 		names = append(names, own...)
-		if anyMatches(f.options.Filter, own) {
+		if slices.ContainsFunc(own, f.options.Filter.MatchString) {
 			matching = append(matching, e)
 		}
 	}
@@ -107,13 +108,4 @@ func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
 		a.Note("not installed, ignored: %s", strings.Join(missing, ", "))
 	}
 	return found, nil
-}
-
-func anyMatches(filter *regexp.Regexp, names []string) bool {
-	for _, n := range names {
-		if filter.MatchString(n) {
-			return true
-		}
-	}
-	return false
 }

@@ -24,22 +24,11 @@ func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) err
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(entry.Path)
-	if err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "")
-	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	p := a.NewProgress()
 	f.options.Progress = func(t contract.Progress) { p.Update(entry.Name, t) }
-	options := schema.Options{Scripts: a.AdapterSources().Scripts}.Beside(entry.Path)
-	updated, err := contract.Update(ctx, text, func(text []byte) (*schema.Adapter, error) {
-		ad, found := schema.Parse(entry.Path, text, options)
-		if ad == nil {
-			return nil, ui.AdapterError(&registry.BrokenError{Name: entry.Name, Path: entry.Path, Diagnostics: found})
-		}
-		return ad, nil
-	}, f.options)
+	updated, err := contract.Update(ctx, entry.Text, a.parserOf(entry, entry.Path), f.options)
 	p.Stop()
 	if ctx.Err() != nil {
 		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was changed"), "")
@@ -47,7 +36,7 @@ func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) err
 	if err != nil {
 		return err
 	}
-	if err := a.writeUpdate(entry.Path, text, updated); err != nil {
+	if err := a.writeUpdate(entry.Path, entry.Text, updated); err != nil {
 		return err
 	}
 	reports := []*contract.Report{updated.Report}
@@ -56,6 +45,18 @@ func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) err
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	return f.verdict(reports)
+}
+
+// parserOf returns a function that parses a changed text of an adapter; file is its name in messages.
+func (a *app) parserOf(e *registry.Entry, file string) func([]byte) (*schema.Adapter, error) {
+	options := schema.Options{Scripts: a.AdapterSources().Scripts}.Beside(e.Path)
+	return func(text []byte) (*schema.Adapter, error) {
+		ad, found := schema.Parse(file, text, options)
+		if ad == nil {
+			return nil, ui.AdapterError(&registry.BrokenError{Name: e.Name, Path: file, Diagnostics: found})
+		}
+		return ad, nil
+	}
 }
 
 // updatable returns the adapter to update, or an error.

@@ -210,21 +210,17 @@ func (p probed) improve(ctx context.Context, cmd *cobra.Command, a *app) error {
 	case entry.Adapter.Name != p.name:
 		return ui.UsageError("-o names another file", "%s is the adapter of %s, not of %s", p.file, entry.Adapter.Name, p.name)
 	}
-	text, err := os.ReadFile(p.file)
-	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
-	}
 	p.command = strings.Join(append([]string{entry.Adapter.Process.Executable}, entry.Adapter.Process.Args...), " ")
 	h, err := p.newHelper(ctx, cmd, a)
 	if err != nil {
 		return err
 	}
 	defer h.close()
-	stands, err := h.tested(ctx, text, entry.Adapter)
+	stands, err := h.tested(ctx, entry.Text, entry.Adapter)
 	if err != nil {
 		return err
 	}
-	return h.improve(ctx, stands, text, "")
+	return h.improve(ctx, stands, entry.Text, "")
 }
 
 // improveLearned has the agent improve the learned adapter.
