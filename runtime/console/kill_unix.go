@@ -18,11 +18,10 @@ func hostPID(socket string) (int, error) {
 		return 0, err
 	}
 	defer func() { _ = conn.Close() }() // nothing is sent
-	c := conn.(*net.UnixConn)
-	if !samePeer(c) {
+	uid, pid, err := peer(conn.(*net.UnixConn))
+	if err == nil && uid != os.Getuid() {
 		return 0, fmt.Errorf("%s: another user's process listens there", socket)
 	}
-	pid, err := peerPID(c)
 	if err == nil && (pid <= 1 || pid == os.Getpid()) {
 		err = fmt.Errorf("process %d listens on %s", pid, socket)
 	}

@@ -94,10 +94,7 @@ func (p *painting) back() { p.to(p.row, lineedit.Place{Col: p.first}); p.row = 0
 
 // erase erases the line: the cursor is at the program's position.
 func (p *painting) erase() {
-	if p.shown {
-		p.back()
-		p.shown, p.left = false, true
-	}
+	p.keepOnScreen()
 	p.eraseLeft()
 }
 

@@ -1,37 +1,13 @@
 package console
 
-import (
-	"errors"
-	"net"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// samePeer reports whether the other end of a connection is a process of this user (LOCAL_PEERCRED,
-// unix(4)).
-func samePeer(c *net.UnixConn) bool {
-	raw, err := c.SyscallConn()
+// peerOf asks the kernel by LOCAL_PEERCRED and LOCAL_PEERPID, unix(4).
+func peerOf(fd int) (uid, pid int, err error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return false
+		return 0, 0, err
 	}
-	same := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-		same = err == nil && int(cred.Uid) == os.Getuid()
-	})
-	return err == nil && same
-}
-
-// peerPID returns the ID of the process at the other end of a connection; for a client, that of the
-// listener.
-func peerPID(c *net.UnixConn) (pid int, err error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	controlErr := raw.Control(func(fd uintptr) {
-		pid, err = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
-	})
-	return pid, errors.Join(controlErr, err)
+	pid, err = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	return int(cred.Uid), pid, err
 }

@@ -1,40 +1,12 @@
 package console
 
-import (
-	"errors"
-	"net"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// samePeer reports whether the other end of a connection is a process of this user (SO_PEERCRED,
-// unix(7)).
-func samePeer(c *net.UnixConn) bool {
-	raw, err := c.SyscallConn()
+// peerOf asks the kernel by SO_PEERCRED, unix(7).
+func peerOf(fd int) (uid, pid int, err error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return false
+		return 0, 0, err
 	}
-	same := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-		same = err == nil && int(cred.Uid) == os.Getuid()
-	})
-	return err == nil && same
-}
-
-// peerPID returns the ID of the process at the other end of a connection; for a client, that of the
-// listener.
-func peerPID(c *net.UnixConn) (pid int, err error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	controlErr := raw.Control(func(fd uintptr) {
-		var cred *unix.Ucred
-		if cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
-			pid = int(cred.Pid)
-		}
-	})
-	return pid, errors.Join(controlErr, err)
+	return int(cred.Uid), int(cred.Pid), nil
 }

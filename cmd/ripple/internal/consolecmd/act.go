@@ -31,16 +31,11 @@ with its code, like exec. It also returns when the command waits for input.
 until --text is on the screen; --for idle until nothing has been printed for two seconds.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := find(a, args)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: onConsole(a, func(ctx context.Context, c *console.Client) error {
 			if q.For == "text" && q.Text == "" {
 				return ui.UsageError("", "--for text needs --text")
 			}
-			ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
+			ctx, _, stop := ui.UntilSignal(ctx, true)
 			defer stop()
 			if q.For == "done" {
 				_, err := runOne(a, asJSON, func(out io.Writer) (console.Answer, error) { return c.Wait(ctx, q, out) })
@@ -58,7 +53,7 @@ until --text is on the screen; --for idle until nothing has been printed for two
 				return ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 			}
 			return nil
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.For, "for", "done", "event to wait for: done, input, text or idle")
@@ -150,7 +145,7 @@ func afterwards(a *ui.App, asJSON bool, status console.Status, err error) error 
 // readSecret reads a line without echo.
 func readSecret(a *ui.App) (string, error) {
 	file, ok := a.In.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !ok || !ui.IsTerminal(file) {
 		line, err := bufio.NewReader(a.In).ReadString('\n')
 		if err != nil && line == "" {
 			return "", ui.UsageError("", "no secret on standard input: %w", err)

@@ -49,6 +49,18 @@ func find(a *ui.App, args []string) (*console.Client, error) {
 	return c, explain(err)
 }
 
+// onConsole returns a command's function that calls run with the console that the first argument names.
+func onConsole(a *ui.App, run func(ctx context.Context, c *console.Client) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := find(a, args)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return run(cmd.Context(), c)
+	}
+}
+
 // explain adds an exit code and a hint to an error of a console.
 func explain(err error) error {
 	f, ok := errors.AsType[*console.Fault](err)

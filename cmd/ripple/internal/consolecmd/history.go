@@ -1,6 +1,7 @@
 package consolecmd
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -18,12 +19,7 @@ func newHistory(a *ui.App) *cobra.Command {
 4,000 or so, fewer if their code is long.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := find(a, args)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {
 			all, err := c.History()
 			switch {
 			case err != nil:
@@ -39,7 +35,7 @@ func newHistory(a *ui.App) *cobra.Command {
 				a.Printf("%6d  exit %-4s %10d bytes  %s\n", cmd.ID, code, cmd.Bytes, ui.Harmless(ui.FirstLine(cmd.Code)))
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -1,6 +1,7 @@
 package consolecmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,16 +22,11 @@ func newPeek(a *ui.App) *cobra.Command {
 		Short:             "Show a console's screen, or the end of its command's output",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := find(a, args)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: onConsole(a, func(ctx context.Context, c *console.Client) error {
 			if output {
 				return printLines(a, c, console.ReadRequest{From: -lines}, asJSON)
 			}
-			text, status, err := c.Screen(cmd.Context())
+			text, status, err := c.Screen(ctx)
 			switch {
 			case err != nil:
 				return explain(err)
@@ -42,7 +38,7 @@ func newPeek(a *ui.App) *cobra.Command {
 			}
 			a.Printf("%s", ui.Harmless(text))
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&output, "output", false, "the end of the latest command's output")
 	cmd.Flags().Int64Var(&lines, "lines", 20, "number of lines of the output")
@@ -61,14 +57,9 @@ program's end, and after the console's own process was killed.`,
 		Example:           "  ripple console read work --command 3 --from -20\n  ripple console read work --grep 'error|warning'",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := find(a, args)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {
 			return printLines(a, c, q, asJSON)
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
@@ -148,12 +139,7 @@ func newLogs(a *ui.App) *cobra.Command {
 		Short:             "Show the log of a console's own process",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := find(a, args)
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {
 			log, err := os.ReadFile(c.LogFile())
 			switch {
 			case err != nil && !errors.Is(err, os.ErrNotExist):
@@ -165,7 +151,7 @@ func newLogs(a *ui.App) *cobra.Command {
 			}
 			_, err = a.Out.Write(log)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print its lines as JSON")
 	return cmd
