@@ -44,13 +44,17 @@ func Load(path string, o Options) (*Adapter, []Diagnostic) {
 func LoadText(path string, o Options) (*Adapter, []byte, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, nil, []Diagnostic{{
-			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
-			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
-		}}
+		return nil, nil, unreadable(path, err)
 	}
 	a, diagnostics := Parse(path, data, o.Beside(path))
 	return a, data, diagnostics
+}
+
+// unreadable is the diagnostic of a file that cannot be read.
+func unreadable(path string, err error) []Diagnostic {
+	return []Diagnostic{{
+		File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError, Message: fmt.Sprintf("cannot be read: %v", reason(err)),
+	}}
 }
 
 // reason is an error without the path, which the diagnostic has already.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -63,10 +62,7 @@ func LoadProject(path string) (*Project, []byte, []Diagnostic) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, []Diagnostic{{
-			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
-			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
-		}}
+		return nil, nil, unreadable(path, err)
 	}
 	p, diagnostics := parseProject(path, data)
 	return p, data, diagnostics

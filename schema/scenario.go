@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 )
 
 //go:embed scenario.schema.json
@@ -99,10 +98,7 @@ type ScenarioUsage struct {
 func LoadScenario(path string) (*Scenario, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, []Diagnostic{{
-			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
-			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
-		}}
+		return nil, unreadable(path, err)
 	}
 	return ParseScenario(path, data)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dlclark/regexp2"
+
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/schema"
 )
@@ -82,14 +84,8 @@ func (r *reader) hollow() *event.Failure {
 
 // begins returns the kind of failure whose message starts the text.
 func (v *evidence) begins(text string) event.Kind {
-	for _, f := range v.agent.Failures {
-		re, err := schema.CompilePattern(f.Pattern)
-		if err != nil {
-			continue // the loader rejects it
-		}
-		if m, err := re.FindStringMatch(text); m != nil && err == nil && m.Index == 0 && m.Length > 0 {
-			return event.Kind(f.Kind)
-		}
-	}
-	return ""
+	return v.knownFailure(func(re *regexp2.Regexp) bool {
+		m, err := re.FindStringMatch(text)
+		return m != nil && err == nil && m.Index == 0 && m.Length > 0
+	})
 }

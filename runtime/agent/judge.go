@@ -174,12 +174,14 @@ func (v *evidence) kindOf(text string) event.Kind {
 	if text == "" {
 		return ""
 	}
+	return v.knownFailure(func(re *regexp2.Regexp) bool { return matches(re, text) })
+}
+
+// knownFailure returns the kind of the adapter's first failure whose pattern passes.
+func (v *evidence) knownFailure(passes func(*regexp2.Regexp) bool) event.Kind {
 	for _, f := range v.agent.Failures {
 		re, err := schema.CompilePattern(f.Pattern)
-		if err != nil {
-			continue // the loader rejects it
-		}
-		if matches(re, text) {
+		if err == nil && passes(re) { // the loader rejects others
 			return event.Kind(f.Kind)
 		}
 	}

@@ -150,8 +150,5 @@ func exitStatus(s *os.ProcessState) (code int, signal string) {
 	if s == nil {
 		return -1, ""
 	}
-	if name := signalOf(s); name != "" {
-		return -1, name
-	}
-	return s.ExitCode(), ""
+	return s.ExitCode(), signalOf(s)
 }

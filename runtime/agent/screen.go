@@ -11,7 +11,6 @@ import (
 
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/terminal"
 	"example.org/ripple/runtime/tui"
 	"example.org/ripple/schema"
@@ -200,14 +199,7 @@ func (s *stage) finish() event.Event {
 
 // end ends the agent with all that it started.
 func (s *stage) end(ctx context.Context) {
-	err := s.Close(context.WithoutCancel(ctx))
-	var resist *proctree.ResistError
-	switch {
-	case errors.As(err, &resist):
-		s.r.problem(resist.Error())
-	case err != nil:
-		s.r.problem("ending the agent: " + err.Error())
-	}
+	s.r.resisted(s.Close(context.WithoutCancel(ctx)))
 	for _, notice := range s.Notices() {
 		s.r.problem(notice)
 	}

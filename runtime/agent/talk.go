@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 
@@ -50,7 +49,7 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 	if k.policy, err = newUnattended(g.ACP.Permission, a, t); err != nil {
 		return nil, fmt.Errorf("%s: agent.acp.permission: %w", a.Name, err)
 	}
-	dir, err := workingDir(o.Dir)
+	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +80,6 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 }
 
 func overProtocol(o *schema.AgentOption) bool { return o != nil && o.Protocol }
-
-// workingDir is where the agent works, from the root, as the protocol wants it.
-func workingDir(dir string) (string, error) {
-	if dir == "" {
-		return os.Getwd()
-	}
-	return filepath.Abs(dir)
-}
 
 // ownVersion is what agents write into their logs.
 func ownVersion() string {

@@ -16,14 +16,14 @@ import (
 func (w *watch) end() {
 	w.cancel()
 	if w.talk != nil { // before the agent, since they may appear to be in its tree
-		w.resisted(w.during(w.talk.work.end))
+		w.r.resisted(w.during(w.talk.work.end))
 	}
 	left := w.p.members()
 	steps := []proctree.Step{{Signal: syscall.SIGTERM, Grace: w.o.Grace}}
 	if !w.exited {
 		steps = append([]proctree.Step{{Signal: syscall.SIGINT, Grace: w.o.Grace}}, steps...)
 	}
-	w.resisted(w.during(func(ctx context.Context) error { return w.p.end(ctx, steps...) }))
+	w.r.resisted(w.during(func(ctx context.Context) error { return w.p.end(ctx, steps...) }))
 	w.report(left)
 	w.drain()
 	w.p.close()
@@ -95,12 +95,13 @@ func (w *watch) report(left []proctree.Process) {
 	}
 }
 
-func (w *watch) resisted(err error) {
+// resisted records an error of ending the agent.
+func (r *reader) resisted(err error) {
 	var resist *proctree.ResistError
 	switch {
 	case errors.As(err, &resist):
-		w.r.problem(resist.Error())
+		r.problem(resist.Error())
 	case err != nil:
-		w.r.problem("ending the agent: " + err.Error())
+		r.problem("ending the agent: " + err.Error())
 	}
 }

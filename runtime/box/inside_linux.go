@@ -80,10 +80,16 @@ func execute(cmd *exec.Cmd) (int, error) {
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		return noCommand, err
 	}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal()), nil
+	return exitCode(cmd.ProcessState), nil
+}
+
+// exitCode returns the exit code of a process, as a shell has it: 128 and the number of the signal
+// that ended it.
+func exitCode(s *os.ProcessState) int {
+	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
 	}
-	return cmd.ProcessState.ExitCode(), nil
+	return s.ExitCode()
 }
 
 // apply sets the limits for this process and its children, and disables core dumps.

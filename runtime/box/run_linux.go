@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -194,10 +193,7 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 	if n, _ := ready.Read(make([]byte, 1)); n == 0 && ctx.Err() == nil {
 		return 0, r.unready()
 	}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal()), nil
-	}
-	return cmd.ProcessState.ExitCode(), nil
+	return exitCode(cmd.ProcessState), nil
 }
 
 // unready returns the reason why the box could not be set up.

@@ -63,20 +63,20 @@ func (s *Store) Write(name string, data []byte) error {
 
 // WriteJSON replaces a file by an indented object.
 func (s *Store) WriteJSON(name string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", s.Path(name), err)
-	}
-	return s.Write(name, append(data, '\n'))
+	return s.withJSON(name, v, s.Write)
 }
 
 // Refresh replaces a file by an object, unless this process last wrote the same content.
 func (s *Store) Refresh(name string, v any) error {
+	return s.withJSON(name, v, s.RefreshText)
+}
+
+func (s *Store) withJSON(name string, v any, write func(name string, data []byte) error) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", s.Path(name), err)
 	}
-	return s.RefreshText(name, append(data, '\n'))
+	return write(name, append(data, '\n'))
 }
 
 // RefreshText is like Refresh, for text.

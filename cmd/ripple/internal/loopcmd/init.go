@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -76,12 +75,9 @@ these, its sections), or JSON of issues. "-" is standard input.
 type starter struct{ *ui.App }
 
 func (a *starter) initLoop(from, presetName string, withRoles bool) error {
-	dir, err := os.Getwd()
+	dir, err := projectDir()
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "change to an existing directory")
-	}
-	if err := layout.Check("."); err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "")
+		return err
 	}
 	found, err := detectProject(dir)
 	if err != nil {

@@ -129,13 +129,22 @@ func addSettings(flags *pflag.FlagSet) {
 	}
 }
 
-func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
-	project, err := os.Getwd()
+// projectDir returns the working directory, in which a loop can keep its files.
+func projectDir() (string, error) {
+	dir, err := os.Getwd()
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "change to an existing directory")
+		return "", ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "change to an existing directory")
 	}
 	if err := layout.Check("."); err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "")
+		return "", ui.FailWith(ui.ExitUsage, err, "")
+	}
+	return dir, nil
+}
+
+func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
+	project, err := projectDir()
+	if err != nil {
+		return err
 	}
 	o, agent, err := a.loopOptions(ctx, project, f, flags)
 	if err != nil {

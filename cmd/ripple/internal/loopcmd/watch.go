@@ -98,11 +98,7 @@ func (d *dashboard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // scroll moves what is shown of the story.
 func (d *dashboard) scroll(key string) {
 	l := d.layout()
-	last := max(0, len(l.story)-l.rows)
-	at := last
-	if d.behind {
-		at = min(d.top, last)
-	}
+	at, last := d.shown(l)
 	switch key {
 	case "up", "k":
 		at--

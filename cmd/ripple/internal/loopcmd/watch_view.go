@@ -42,14 +42,19 @@ func (d *dashboard) layout() screen {
 	return l
 }
 
+// shown returns the first line of the story that is shown, and the last one that can be first.
+func (d *dashboard) shown(l screen) (at, last int) {
+	last = max(0, len(l.story)-l.rows)
+	if d.behind {
+		return min(d.top, last), last
+	}
+	return last, last
+}
+
 func (d *dashboard) render() string {
 	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Colour: d.colour}
 	l := d.layout()
-	last := max(0, len(l.story)-l.rows)
-	at := last
-	if d.behind {
-		at = min(d.top, last)
-	}
+	at, last := d.shown(l)
 	body := l.story[at:min(at+l.rows, len(l.story))]
 	if !d.report.Found {
 		body = p.Aside("", "·", "no loop has run here yet; ripple run starts one")
