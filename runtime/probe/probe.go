@@ -32,9 +32,7 @@ type Options struct {
 	Versions []string
 
 	// Experiments is the time limit for the experiments, excluding five starts (0: 60 s).
-	// Variations is how long after the contract tests a new variation of failed keys may start (0:
-	// 30 s).
-	Experiments, Variations time.Duration
+	Experiments time.Duration
 	// Start is the time limit for the program's first wait for input; 0: 40 s.
 	Start time.Duration
 	// Progress is called with a description of each step.

@@ -1,13 +1,15 @@
 package probe
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"time"
 
 	"example.org/ripple/runtime/contract"
 )
+
+// variationTime is how long after the contract tests a new variation of failed keys may start.
+const variationTime = 30 * time.Second
 
 // runContracts is experiment 10: the adapter's contract tests. Keys whose tests fail are varied and tested
 // again; a sample that no variation fixes is left out, with the reason.
@@ -18,7 +20,7 @@ func runContracts(ctx context.Context, l *lab) (*contract.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	until := time.Now().Add(cmp.Or(l.o.Variations, 30*time.Second))
+	until := time.Now().Add(variationTime)
 	if report, err = fixUntil(ctx, l, report, until); err != nil {
 		return nil, err
 	}

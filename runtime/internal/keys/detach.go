@@ -38,7 +38,7 @@ func (d *Detacher) Feed(b []byte) (pass []byte, detached bool) {
 }
 
 // Holds says whether the beginning of a key is held back; see Splitter.
-func (d *Detacher) Holds() bool { return d.split.Holds() }
+func (d *Detacher) Holds() bool { return d.split.holds() }
 
 // Flush returns it, for the program.
 func (d *Detacher) Flush() (pass []byte) {

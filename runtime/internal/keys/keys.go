@@ -71,9 +71,9 @@ func (s *Splitter) Feed(b []byte, f func(*Key)) {
 	}
 }
 
-// Holds says whether the beginning of a key is held back: an escape may be one, or
+// holds says whether the beginning of a key is held back: an escape may be one, or
 // the key Escape, and only time tells.
-func (s *Splitter) Holds() bool { return len(s.held) > 0 }
+func (s *Splitter) holds() bool { return len(s.held) > 0 }
 
 // Flush calls f with what is held back, as keys of their own.
 func (s *Splitter) Flush(f func(*Key)) {

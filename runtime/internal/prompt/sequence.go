@@ -86,7 +86,7 @@ func (s *Markers) token(t *vt.Token) {
 	}
 	at := int(t.Offset - s.at)
 	s.end = at + len(t.Raw)
-	m, ok := s.Token(t)
+	m, ok := s.decode(t)
 	switch {
 	case ok:
 		s.release(at)
@@ -105,8 +105,8 @@ func (s *Markers) release(end int) {
 	}
 }
 
-// Token reads t, of a parser made by vt.ForText; ok is false if t is not a marker.
-func (s *Markers) Token(t *vt.Token) (m Marker, ok bool) {
+// decode reads t, of a parser made by vt.ForText; ok is false if t is not a marker.
+func (s *Markers) decode(t *vt.Token) (m Marker, ok bool) {
 	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued || t.Raw[1] != ']' { // something else is within the introducer
 		return m, false
 	}

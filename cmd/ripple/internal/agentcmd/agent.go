@@ -7,7 +7,7 @@ import (
 )
 
 // New is ripple agent with its commands, and those of other families that are about agents.
-func New(shared *ui.App, detached Detached, others ...*cobra.Command) *cobra.Command {
+func New(shared *ui.App, detached detachedStart, others ...*cobra.Command) *cobra.Command {
 	a := &app{shared, detached}
 	cmd := ui.Group(&cobra.Command{
 		Use:   "agent",

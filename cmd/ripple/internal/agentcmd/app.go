@@ -12,8 +12,8 @@ import (
 // app is what all commands share, with what these do.
 type app struct {
 	*ui.App
-	detached Detached
+	detached detachedStart
 }
 
-// Detached starts an agent's own screen as a console and enters a prompt there.
-type Detached func(ctx context.Context, spec console.Spec, prompt string) error
+// detachedStart starts an agent's own screen as a console and enters a prompt there.
+type detachedStart func(ctx context.Context, spec console.Spec, prompt string) error
