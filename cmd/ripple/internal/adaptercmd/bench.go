@@ -55,7 +55,10 @@ func (b *bench) run(ctx context.Context) error {
 	if b.seat.Detacher, err = console.NewDetacher(leaveKeys); err != nil {
 		return err
 	}
-	w := b.watched()
+	w, err := b.watched()
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
 	b.setLayout(cols, rows)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,17 +81,22 @@ func (b *bench) run(ctx context.Context) error {
 
 // watched returns the files to watch for changes; nil if the adapter is embedded or a recording is
 // in progress.
-func (b *bench) watched() *watched {
+func (b *bench) watched() (*watched, error) {
 	if b.entry.Origin == registry.OriginEmbedded || b.recording != nil {
-		return nil
+		return nil, nil
 	}
-	w := &watched{file: b.file}
-	w.look()
-	return w
+	w, err := newWatched(b.file)
+	if err == nil {
+		w.look()
+	}
+	return w, err
 }
 
 // rounds restarts the program whenever the file changes.
 func (b *bench) rounds(ctx context.Context, w *watched) error {
+	if w != nil {
+		defer w.notify.Close() // nothing is lost
+	}
 	for {
 		round, cancel := context.WithCancelCause(ctx)
 		gone := make(chan struct{})

@@ -2,13 +2,14 @@ package adaptercmd
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
@@ -26,7 +27,11 @@ func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error
 	}
 	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 	defer stop()
-	w := &watched{file: entry.Path}
+	w, err := newWatched(entry.Path)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	defer w.notify.Close() // nothing is lost
 	for ctx.Err() == nil && a.OutError() == nil {
 		entries, err := a.loadWatched(w, &f)
 		round, cancel := context.WithCancel(ctx)
@@ -105,11 +110,25 @@ func (a *app) watchRound(ctx context.Context, entries []*registry.Entry, f testF
 }
 
 // watched are the files of an adapter: the file itself, its script, the transcripts of its tests.
-// Contents are compared, because editors replace files and write more than once.
+// Directories are watched and contents compared, because editors replace files and write more than
+// once.
 type watched struct {
+	notify *fsnotify.Watcher
 	file   string
 	others []string // the other files
 	seen   string   // the contents under test
+}
+
+func newWatched(file string) (*watched, error) {
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	w := &watched{notify: notify, file: file}
+	if err := notify.Add(filepath.Dir(file)); err != nil {
+		return nil, errors.Join(err, notify.Close())
+	}
+	return w, nil
 }
 
 // follow updates the list of files that the adapter names, and reports whether it changed.
@@ -126,9 +145,14 @@ func (w *watched) follow(a *schema.Adapter) bool {
 			files = append(files, filepath.Join(dir, t.Transcript), filepath.Join(dir, t.Transcript+".stderr"))
 		}
 	}
-	changed := !slices.Equal(files, w.others)
+	if slices.Equal(files, w.others) {
+		return false
+	}
+	for _, f := range files {
+		_ = w.notify.Add(filepath.Dir(f)) // a missing directory cannot be watched
+	}
 	w.others = files
-	return changed
+	return true
 }
 
 // contents returns the contents of all watched files; ok is false while the adapter itself is
@@ -151,15 +175,14 @@ func (w *watched) contents() (text string, ok bool) {
 func (w *watched) look() { w.seen, _ = w.contents() }
 
 // changed waits until the files differ from those seen by look; it returns false if the context
-// ended. It reads them five times a second: that costs little, and works on every file system.
+// ended.
 func (w *watched) changed(ctx context.Context) bool {
-	again := time.NewTicker(200 * time.Millisecond)
-	defer again.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-again.C:
+		case <-w.notify.Events:
+		case <-w.notify.Errors: // events were lost: compare the contents
 		}
 		if now, ok := w.contents(); ok && now != w.seen {
 			return true
