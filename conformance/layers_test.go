@@ -58,7 +58,7 @@ var layers = map[string]row{
 	"integration-scripts":     {0, ""},
 	"runtime/event":           {0, "internal/lazyregexp runtime/internal/vt"},
 	"runtime/pty":             {0, ""},
-	"runtime/internal/fault":  {0, "runtime/internal/scratch"},
+	"runtime/internal/fault":  {0, "internal/lazyregexp runtime/internal/scratch"},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
 	"runtime/internal/git":    {0, "internal/quote internal/lazyregexp"},
 

@@ -15,6 +15,13 @@ func NoteStatus(t *testing.T, c *Client, s Status) string {
 	return filepath.Join(c.files.Record, statusName)
 }
 
+// BreakScreen makes the editor panic at the next pasted text.
+func (e *LineEditor) BreakScreen() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paint.screen = nil
+}
+
 // Break makes the editor panic at its next use.
 func (e *LineEditor) Break() {
 	e.mu.Lock()

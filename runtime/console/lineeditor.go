@@ -60,7 +60,7 @@ func (e *LineEditor) Type(b []byte) (err error) {
 	if e.fault.notice != "" {
 		return e.on.Enter(b)
 	}
-	e.try("editing a line", b, func() {
+	e.try("editing a line", nil, func() {
 		err = e.typed(b)
 		e.show()
 	})
@@ -94,7 +94,7 @@ func (e *LineEditor) Show(b []byte) {
 func (e *LineEditor) Prompted(p *Prompt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.try("editing a line", p.Keys, func() { e.prompted(p) }) && len(p.Keys) > 0 {
+	if !e.try("editing a line", nil, func() { e.prompted(p) }) && len(p.Keys) > 0 {
 		_ = e.on.Enter(p.Keys) // the reader of the attachment sees the error
 	}
 }

@@ -1,6 +1,10 @@
 package console
 
-import faults "example.org/ripple/runtime/internal/fault"
+import (
+	"bytes"
+
+	faults "example.org/ripple/runtime/internal/fault"
+)
 
 // editorFault is a panic of a line editor, after which it edits no lines.
 type editorFault struct {
@@ -9,17 +13,19 @@ type editorFault struct {
 	notice     string // empty: there was no panic
 }
 
-// try calls f, which handles b, unless the editor has panicked before. It reports whether f has run
-// to its end. After a panic the unfinished line is lost, the program gets each key, and the terminal
-// shows the output as it arrives.
-func (e *LineEditor) try(doing string, b []byte, f func()) (done bool) {
+// try calls f unless the editor has panicked before. It reports whether f has run to its end. After
+// a panic the unfinished line is lost, the program gets each key, and the terminal shows the output
+// as it arrives. The report of the panic has the output that f handles, and never what the user
+// typed, which may be a secret.
+func (e *LineEditor) try(doing string, output []byte, f func()) (done bool) {
 	if e.fault.notice != "" {
 		return false
 	}
-	caught := faults.Catch(doing, b, f)
+	caught := faults.CatchTyped(doing, f)
 	if caught == nil {
 		return true
 	}
+	caught.Bytes = bytes.Clone(output)
 	e.fault.notice = e.fault.reports.Keep(*caught, "lines are no longer edited in this terminal, and the program gets each key")
 	_ = e.on.EndDraft() // the reader of the attachment sees the error
 	e.write([]byte("\x1b[?2004l\a"))

@@ -75,3 +75,25 @@ func TestAPanicOfTheLineEditor(t *testing.T) {
 	ran(2, "echo two")
 	shows("two\r\n")
 }
+
+// The report of a panic holds nothing of a secret that a user typed.
+func TestAPanicOfTheLineEditorAtASecret(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	on, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, Edits: true})
+	require.NoError(t, err)
+	defer on.Close()
+	e := console.EditLines(on, console.LineEditorOptions{Cols: 80, Rows: 24, FaultDir: t.TempDir(), Write: func([]byte) {}})
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "read -r -s x", Wait: testkit.Patience(time.Minute)}, nil)
+	require.NoError(t, err)
+	require.Equal(t, console.WaitingSecret, a.Status.State)
+	e.BreakScreen()
+	require.NoError(t, e.Type([]byte("\x1b[200~hunter2\x1b[201~")))
+	_, name, named := strings.Cut(e.Fault(), "; please report it with ")
+	require.True(t, named)
+	report, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "(*LineEditor).typed")
+	assert.NotContains(t, string(report), "hunter2")
+	assert.NotRegexp(t, `[({ ]0x`, string(report), "arguments may be keys")
+}

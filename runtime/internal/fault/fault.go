@@ -4,8 +4,11 @@ package fault
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strconv"
+
+	"example.org/ripple/internal/lazyregexp"
 )
 
 // Fault is a panic that was stopped.
@@ -27,11 +30,37 @@ func Catch(doing string, b []byte, f func()) (caught *Fault) {
 	return nil
 }
 
+// CatchTyped calls f, which handles what a user typed, perhaps a secret. It returns the panic of f
+// without anything of that: the fault has no bytes, its stack has no values of arguments, and of a
+// panic that is not the runtime's it has only the type. nil: there was none.
+func CatchTyped(doing string, f func()) (caught *Fault) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		text := fmt.Sprintf("a value of type %T", v)
+		if err, is := v.(runtime.Error); is {
+			text = err.Error()
+		}
+		caught = &Fault{Doing: doing, Panic: text, Stack: arguments().ReplaceAllString(string(debug.Stack()), "$1(...)")}
+	}()
+	f()
+	return nil
+}
+
+// arguments matches the line of a call in a stack.
+var arguments = lazyregexp.New(`(?m)^(\S.*)\([^()]*\)$`)
+
 // Error makes a fault an error.
 func (f *Fault) Error() string { return "internal error (panic) while " + f.Doing + ": " + f.Panic }
 
 // Report returns the fault as a text for a bug report. The bytes are a quoted Go string: they do not act on a terminal, and
 // can be pasted into a test.
 func (f Fault) Report() string {
-	return fmt.Sprintf("panic while %s: %s\n\nThe output that it was given (%d bytes):\n%s\n\n%s", f.Doing, f.Panic, len(f.Bytes), strconv.QuoteToASCII(string(f.Bytes)), f.Stack)
+	given := ""
+	if len(f.Bytes) > 0 {
+		given = fmt.Sprintf("The output that it was given (%d bytes):\n%s\n\n", len(f.Bytes), strconv.QuoteToASCII(string(f.Bytes)))
+	}
+	return fmt.Sprintf("panic while %s: %s\n\n%s%s", f.Doing, f.Panic, given, f.Stack)
 }

@@ -47,3 +47,21 @@ func TestReports(t *testing.T) {
 	r = fault.Reports{Dir: filepath.Join(t.TempDir(), "none")}
 	assert.Contains(t, r.Keep(f, "x"), "the report could not be written")
 }
+
+// A fault of code that handles typed keys has nothing of them.
+func TestCatchTyped(t *testing.T) {
+	assert.Nil(t, fault.CatchTyped("typing", func() {}))
+	for name, fails := range map[string]func(string){
+		"a value of type string":               func(secret string) { panic("cannot type " + secret) },
+		"index out of range [9] with length 7": func(secret string) { _ = secret[len(secret)+2] },
+	} {
+		caught := fault.CatchTyped("typing", func() { fails("hunter2") })
+		require.NotNil(t, caught)
+		report := caught.Report()
+		assert.Contains(t, report, name)
+		assert.Contains(t, report, "TestCatchTyped")
+		assert.NotContains(t, report, "hunter2")
+		assert.NotContains(t, report, "(0x")
+		assert.NotContains(t, report, "{0x")
+	}
+}
