@@ -79,6 +79,12 @@ func (h *host) admit(q ExecRequest) (*run, *Fault) {
 		return nil, h.refuse(FaultBusy, state, "the program has not reached its first prompt")
 	case state == Exited:
 		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
+	case h.restState() == Running && state == Stopped:
+		f := h.refuseStopped(st)
+		f.Code = FaultBusy // a job that the user suspends is stopped for a moment only: a queued call waits
+		return nil, f
+	case state == Stopped:
+		return nil, h.refuseStopped(st)
 	case h.restState() == Running:
 		c := h.latest().cmd
 		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, formatSender(c.By))
@@ -188,6 +194,13 @@ func (h *host) finish(r *run, result session.Result, err error) {
 func (h *host) refuse(code string, state State, format string, args ...any) *Fault {
 	status := h.statusAs(state, session.State{})
 	return &Fault{Code: code, Message: fmt.Sprintf("%s: %s", h.spec.Name, fmt.Sprintf(format, args...)), Status: &status}
+}
+
+// refuseStopped returns the fault of a request that a stopped program cannot serve. The caller holds
+// the host's lock.
+func (h *host) refuseStopped(st session.State) *Fault {
+	status := h.statusAs(Stopped, st)
+	return &Fault{Code: FaultStopped, Message: fmt.Sprintf("%s: the program is stopped (%v); kill -CONT %d continues it", h.spec.Name, st.Stopped, st.Stopped.PID), Status: &status}
 }
 
 // formatSender formats the sender of a command for a message.

@@ -198,12 +198,12 @@ const askingDelay = 300 * time.Millisecond
 func awaitAsking(ctx context.Context, s program, on *screen) error {
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool {
-			return st.Stopped || st.Waiting != session.WaitingNo && (st.Stuck || st.Elsewhere)
+			return st.Stopped != nil || st.Waiting != session.WaitingNo && (st.Stuck || st.Elsewhere)
 		})
 		switch {
 		case err != nil || st.Stuck:
 			return err
-		case st.Stopped:
+		case st.Stopped != nil:
 			err = awaitStopped(ctx, s)
 		default:
 			err = awaitSilence(ctx, s, on)
@@ -219,7 +219,7 @@ func awaitAsking(ctx context.Context, s program, on *screen) error {
 func awaitStopped(ctx context.Context, s program) error {
 	limited, cancel := context.WithTimeout(ctx, askingDelay)
 	defer cancel()
-	_, err := s.WaitState(limited, func(st session.State) bool { return !st.Stopped })
+	_, err := s.WaitState(limited, func(st session.State) bool { return st.Stopped == nil })
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

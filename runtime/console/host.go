@@ -154,14 +154,14 @@ func (h *host) state() (State, session.State) {
 	switch {
 	case st.Phase == session.PhaseClosed:
 		return Exited, session.State{}
+	case st.Stopped != nil:
+		return Stopped, st
 	case st.Typing:
 		return Typing, st
 	case st.Phase == session.PhaseReady:
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return h.restState(), st
-	case st.Stopped:
-		return Stopped, st
 	case h.adapter.Agent == nil && h.screen.full():
 		return Fullscreen, st
 	case st.Waiting == session.WaitingSecret:
@@ -194,6 +194,9 @@ func (h *host) statusAs(state State, st session.State) Status {
 		API: API, Version: h.version, Name: h.spec.Name, Runs: Runs{h.adapter.Name, h.spec.Origin}, State: state, Cwd: st.Cwd, Mode: st.Mode,
 		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
 		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: held, ShownIn: slices.Sorted(maps.Keys(h.visitors.shownIn)), Queued: h.visitors.queue.length()},
+	}
+	if state == Stopped {
+		status.Stopped = st.Stopped
 	}
 	if r := h.latest(); r != nil {
 		c := r.now()

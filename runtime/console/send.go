@@ -46,13 +46,13 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	case state == Idle && h.adapter.Agent == nil:
 		f = h.refuse(FaultNotWaiting, state, "no running command could read it: run code with exec")
 	case interrupts: // anyone may interrupt
+	case state == Stopped && !onlySignals(text): // a terminal keeps it for whatever reads next, which may be a shell
+		f = h.refuseStopped(st)
 	case q.Secret && (state != Running || st.Unseen == session.UnseenSilent): // only a user may answer a prompt for a secret
 	case state == WaitingSecret:
 		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a user should type; C-c interrupts it")
 	case st.Unseen == session.UnseenSilent && state != Fullscreen:
 		f = h.refuse(FaultSecret, state, "the command runs as another user, and the terminal does not show what is typed: it may ask for a secret, which a user should type; C-c interrupts it")
-	case q.Only && state == Stopped && !onlySignals(text):
-		f = h.refuse(FaultNotWaiting, state, "the program is stopped; kill -CONT %d continues it", st.PID)
 	case q.Only && state == Running && h.adapter.Agent == nil && !onlySignals(text):
 		f = h.refuse(FaultNotWaiting, state, "the command is not waiting for input")
 	}

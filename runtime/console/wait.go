@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -52,7 +53,8 @@ func (h handlers) until(w http.ResponseWriter, r *http.Request, q WaitRequest, w
 	reply(w, piece{Done: &Answer{Why: why, Status: h.status()}})
 }
 
-// untilInput waits until the program reads the terminal, in a command or at its prompt.
+// untilInput waits until the program reads the terminal, in a command or at its prompt, or stays
+// stopped.
 func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	select {
 	case <-h.opened:
@@ -65,16 +67,23 @@ func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	if s == nil {
 		return "exited"
 	}
-	_, err := s.WaitState(ctx, func(st session.State) bool {
-		return st.Phase == session.PhaseReady || st.Waiting != session.WaitingNo
-	})
-	switch {
-	case err == nil:
-		return "waiting"
-	case ctx.Err() != nil:
-		return "time"
+	for {
+		st, err := s.WaitState(ctx, func(st session.State) bool {
+			return st.Stopped != nil || st.Phase == session.PhaseReady || st.Waiting != session.WaitingNo
+		})
+		if err == nil && st.Stopped != nil {
+			err = awaitStopped(ctx, s)
+		}
+		switch {
+		case errors.Is(err, errContinued):
+		case err == nil:
+			return "waiting"
+		case ctx.Err() != nil:
+			return "time"
+		default:
+			return "exited"
+		}
 	}
-	return "exited"
 }
 
 // untilRest waits until a coding agent accepts a prompt or asks something.

@@ -7,6 +7,7 @@ import (
 
 	"example.org/ripple/runtime/console/place"
 	"example.org/ripple/runtime/sandbox"
+	"example.org/ripple/runtime/session"
 )
 
 // API is the version of the wire format. Existing fields stay; new fields are optional.
@@ -24,7 +25,7 @@ const (
 	WaitingInput  State = "waiting_for_input"  // a command reads the terminal and does nothing else
 	WaitingSecret State = "waiting_for_secret" // a command reads the terminal without echo
 	Fullscreen    State = "fullscreen"         // a command draws on the whole screen
-	Stopped       State = "stopped"            // the program, or its foreground job, is stopped; only SIGCONT resumes it
+	Stopped       State = "stopped"            // the program, or its foreground job, is stopped, also at its prompt; only SIGCONT resumes it
 	Exited        State = "exited"             // the program ended; its results can be read
 	Unresponsive  State = "unresponsive"       // the host is alive but does not respond: it is stopped, or the machine is very busy
 	Dead          State = "dead"               // the host was killed; its results can be read
@@ -35,6 +36,9 @@ type Spec = place.Spec
 
 // DefaultAdapter returns the name of the adapter used if none is given.
 func DefaultAdapter() string { return place.DefaultAdapter() }
+
+// StoppedProcess identifies a stopped process of a console's program.
+type StoppedProcess = session.Process
 
 // Runs identifies the adapter of a console.
 type Runs struct {
@@ -54,6 +58,9 @@ type Status struct {
 	Host   int    `json:"host_pid"`
 	Socket string `json:"socket,omitempty"` // path of the host's socket
 	PID    int    `json:"pid,omitempty"`    // ID of the program's process
+	// Stopped is the process that only SIGCONT resumes, in the state Stopped; it may be a child of the
+	// program.
+	Stopped *StoppedProcess `json:"stopped,omitempty"`
 	Terminal
 	Started time.Time `json:"started"`
 	// Age is how long the host has been running, independent of the system clock.
@@ -229,7 +236,7 @@ func (a Answer) Own() Status {
 	if a.Why == "exited" {
 		s.State = Exited
 	} else if c != nil && !c.Running() && s.State != Exited && s.State != Dead {
-		s.State, s.Command = Idle, c
+		s.State, s.Command, s.Stopped = Idle, c, nil
 		if c.Cwd != "" {
 			s.Cwd, s.Mode = c.Cwd, c.Mode
 		}
@@ -254,6 +261,7 @@ const (
 	FaultNotWaiting = "not_waiting"
 	FaultLeft       = "left"
 	FaultSecret     = "secret"
+	FaultStopped    = "stopped"
 	FaultUnknown    = "unknown"
 	FaultRequest    = "request"
 	FaultTaken      = "taken"

@@ -48,6 +48,8 @@ func state(s console.Status, c *console.Command) string {
 		return "exited (" + word(oneLine(s.Exit)) + ")"
 	case s.State == console.Idle && c != nil:
 		return "done"
+	case s.Stopped != nil:
+		return fmt.Sprintf("stopped (%s; kill -CONT %d continues it)", word(s.Stopped.String()), s.Stopped.PID)
 	}
 	return word(string(s.State))
 }

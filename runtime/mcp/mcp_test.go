@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -308,3 +310,23 @@ func TestTheEndOfInputLosesNoAnswer(t *testing.T) {
 type closer struct{ io.Writer }
 
 func (closer) Close() error { return nil }
+
+// A stopped program is named, with what continues it, and gets no text.
+func TestStoppedProgram(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux reports stopped programs")
+	}
+	c := client(t, mcp.Options{})
+	const stopped = `stopped \(process \d+, bash; kill -CONT \d+ continues it\)`
+	assert.Regexp(t, stopped, call(t, c, "console_exec", args{"console": "a", "adapter": "bash", "code": "kill -STOP $$; echo after"}))
+	assert.Regexp(t, stopped, call(t, c, "console_list", args{}))
+	assert.Regexp(t, stopped, call(t, c, "console_peek", args{"console": "a"}))
+	refused := call(t, c, "console_send", args{"console": "a", "text": "hunter2"})
+	require.Regexp(t, `^error: a: the program is stopped \(process \d+, bash\); kill -CONT \d+ continues it`, refused)
+	pid, err := strconv.Atoi(regexp.MustCompile(`-CONT (\d+)`).FindStringSubmatch(refused)[1])
+	require.NoError(t, err)
+	p, err := os.FindProcess(pid)
+	require.NoError(t, err)
+	require.NoError(t, p.Signal(syscall.SIGCONT))
+	assert.Contains(t, call(t, c, "console_wait", args{"console": "a"}), "after")
+}

@@ -2,5 +2,5 @@
 
 package pty
 
-// Stopped returns false: it is unknown on this system.
-func Stopped(*PTY) bool { return false }
+// Stopped returns the zero Process: it is unknown on this system whether a program is stopped.
+func Stopped(*PTY) Process { return Process{} }

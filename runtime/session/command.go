@@ -19,6 +19,7 @@ type command struct {
 	started time.Time
 	typed   *typedLine // nil: no user typed it
 	hides   bool       // it may ask for a secret in the program's own line editor
+	secret  bool       // it was seen asking for a secret, or may have asked, and no line was typed since
 	line    sentLine
 	prelude prelude
 	facts   facts
@@ -160,6 +161,7 @@ func (s *sender) typed(b []byte) {
 		modes.Edit(l.edited, b)
 		l.more = l.more && !bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
 	}
+	c.secret = c.secret && !bytes.ContainsAny(b, "\r\n")
 	c.line.wait = s.kernel.woken(modes, b)
 	s.send(string(b))
 	c.line.at, c.line.to = time.Now(), s.progress.bytes

@@ -38,7 +38,7 @@ var (
 type TimeoutError struct {
 	Err        error
 	Waiting    Waiting     // whether the program waits for input
-	Stopped    bool        // only SIGCONT resumes the program
+	Stopped    *Process    // the stopped process of the program, which only SIGCONT resumes; nil: none
 	Withdrawal *Withdrawal // the key sent to withdraw incomplete input, after which no prompt came; nil: nothing was withdrawn
 	Unsent     bool        // the time expired before anything was sent
 }
@@ -54,8 +54,8 @@ func (e *TimeoutError) Error() string {
 		return "the wait was canceled; the command is still running"
 	case e.Withdrawal != nil:
 		return fmt.Sprintf("%v: %v, and no prompt followed", ErrTimeout, e.Withdrawal)
-	case e.Stopped:
-		return ErrTimeout.Error() + ", and the program is stopped"
+	case e.Stopped != nil:
+		return fmt.Sprintf("%v, and the program is stopped (%v)", ErrTimeout, e.Stopped)
 	case e.Waiting == WaitingNo:
 		return ErrTimeout.Error()
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/terminal"
 )
 
@@ -156,6 +157,9 @@ const (
 	UnseenSilent Unseen = "silent" // it does not: the program may be asking for a secret, even if Waiting does not say so
 )
 
+// Process identifies a process of the program.
+type Process = pty.Process
+
 // State is a snapshot of a session.
 type State struct {
 	Phase   Phase
@@ -163,7 +167,10 @@ type State struct {
 	Level   *int
 	Cwd     string
 	Waiting Waiting
-	Stopped bool // the program, or its foreground job, is stopped; only SIGCONT resumes it
+	// Stopped is the stopped process of the program or its foreground job, also while the program is
+	// at its prompt: only SIGCONT resumes it. nil means that there is none. If Waiting is
+	// WaitingSecret, it was stopped while it asked for a secret.
+	Stopped *Process
 	Stuck   bool // it waits for nothing else: without input it will wait forever
 	// Elsewhere says that another process than the program waits, or that the program waits in
 	// another place than at its prompt: if it is also silent, it most likely asks a question.

@@ -206,7 +206,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 		d.readRest()
 		d.locked(func() {
 			if d.cmd == c {
-				late.Waiting, late.Withdrawal, late.Stopped = d.viewer.waiting().Waiting, c.facts.withdrawal, d.term.Stopped()
+				late.Waiting, late.Withdrawal, late.Stopped = d.viewer.waiting().Waiting, c.facts.withdrawal, d.viewer.stopped()
 			}
 		})
 		d.printer.upToDate(func() { r = d.viewer.snapshot(c) })

@@ -18,12 +18,19 @@ type viewer struct {
 
 func (v *viewer) state() State {
 	var st State
+	ran := false
 	v.locked(func() {
-		if v.cmd != nil {
-			if st.Stopped = v.term.Stopped(); !st.Stopped {
-				st = v.waiting()
-			}
-		} else if v.control.state.Step == machine.StepReady && !v.typist.typing() {
+		ran = v.cmd != nil
+		ready := !ran && v.control.state.Step == machine.StepReady
+		if ran || ready {
+			st.Stopped = v.stopped()
+		}
+		switch {
+		case ran && st.Stopped == nil:
+			st = v.waiting()
+		case ran && v.hidden():
+			st.Waiting = WaitingSecret
+		case ready && !v.typist.typing():
 			v.kernel.learnHome()
 		}
 		st.Typing = v.typist.typing()
@@ -32,8 +39,11 @@ func (v *viewer) state() State {
 	v.printer.upToDate(func() {
 		st.Held = v.typist.held.counts(v.typist.draft.who)
 		st.Phase, st.Mode, st.Level, st.Cwd, st.PID, st.Needs = v.phase(), v.status.mode, v.status.level, v.status.cwd, v.term.PID(), v.status.needs
-		if v.cmd == nil { // it has ended
-			st.Waiting, st.Stuck, st.Elsewhere, st.Unseen, st.Stopped = WaitingNo, false, false, UnseenNo, false
+		if v.cmd == nil {
+			st.Waiting, st.Stuck, st.Elsewhere, st.Unseen = WaitingNo, false, false, UnseenNo
+			if ran { // it has ended
+				st.Stopped = nil
+			}
 			return
 		}
 		st.Partial = v.snapshot(v.cmd).Output
@@ -85,12 +95,41 @@ func (v *viewer) prompting() bool {
 // it is considered to wait: one that checks for a key between two frames draws.
 const pollingSilence = 300 * time.Millisecond
 
+// stopped returns the stopped process of the program; nil: none.
+func (v *viewer) stopped() *Process {
+	p := v.term.Stopped()
+	if p.PID == 0 {
+		return nil
+	}
+	return &p
+}
+
+// hidden reports whether a running command that is stopped may have been asking for a secret: the
+// terminal does not echo, or the command was seen asking for a secret that nobody has entered.
+// Programs such as sudo switch the echo on before they stop.
+func (v *viewer) hidden() bool {
+	modes, err := v.term.Modes()
+	return v.cmd.secret || err == nil && !modes.Echoes() && (v.cmd.hides || modes.Canonical() && v.plan.TTY.Echo)
+}
+
 // waiting reports whether the running command reads the terminal: a secret if the terminal edits
 // lines with its echo off. If it does, or may, the unfinished line at which it waits is output.
-func (v *viewer) waiting() (st State) {
+func (v *viewer) waiting() State {
 	if v.inFlight() || v.prompting() {
-		return st
+		return State{}
 	}
+	st := v.reads()
+	switch {
+	case st.Waiting == WaitingSecret, st.Unseen == UnseenSilent:
+		v.cmd.secret = true
+	case st.Waiting == WaitingInput, st.Unseen == UnseenEchoes: // a program that does not wait may be about to stop
+		v.cmd.secret = false
+	}
+	return st
+}
+
+// reads is waiting for a command whose input and output have been processed.
+func (v *viewer) reads() (st State) {
 	r := v.term.Readiness()
 	polls := v.kernel.pollsElsewhere(r) && (v.kernel.hides() || time.Since(v.progress.at) > pollingSilence)
 	if r.State != pty.Waiting && !polls && !r.Hidden || v.term.Readable(v.progress.bytes) {

@@ -37,8 +37,8 @@ type userInput struct {
 // At the prompt it is a line of this user, which becomes a command (Options.Typed); until then Eval
 // fails with ErrTyping. While a command runs that does not read the terminal, keys are held until
 // it does or has ended; keys that send signals (Ctrl-C, Ctrl-Z, Ctrl-\) pass, and held input of
-// that user is discarded, as a terminal does. If the terminal does flow control, Ctrl-S is dropped
-// and Ctrl-Q passes. Replies of the user's terminal to queries are dropped: the program's own
+// that user is discarded, as a terminal does. Other keys are dropped while a command is stopped that
+// may have asked for a secret. If the terminal does flow control, Ctrl-S is dropped and Ctrl-Q passes. Replies of the user's terminal to queries are dropped: the program's own
 // terminal has answered.
 //
 // Errors: ErrExited, ErrClosed.
@@ -144,6 +144,7 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 	case signal == 'c' && t.completes():
 		t.line.broken = true
 		t.give(k.Raw, 0)
+	case signal == 0 && t.cmd != nil && t.viewer.hidden() && t.viewer.stopped() != nil: // it may be a secret: if the program never reads it, the next prompt would
 	default:
 		t.held.add(who, k, signal, drafted)
 	}

@@ -43,8 +43,9 @@ func (p *Program) Readable(taken int64) bool { return p.tty.Readable(taken) }
 // Holds reports whether a descriptor of the program is this terminal.
 func (p *Program) Holds(fd int) bool { return p.tty.Holds(fd) }
 
-// Stopped reports whether the program, or its foreground job, is stopped: only SIGCONT resumes it.
-func (p *Program) Stopped() bool { return pty.Stopped(p.tty) }
+// Stopped returns the process that is stopped, of the program or its foreground job: only SIGCONT
+// resumes it. The zero Process means that there is none.
+func (p *Program) Stopped() pty.Process { return pty.Stopped(p.tty) }
 
 // Has reports whether a descriptor of the program is open.
 func (p *Program) Has(fd int) bool { return p.tty.Has(fd) }

@@ -51,6 +51,8 @@ until --text is on the screen; --for idle until nothing has been printed for two
 				return ui.FailWith(ui.ExitTimeout, errors.New("that did not happen in time"), "")
 			case answer.Why == "exited":
 				return ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
+			case answer.Status.Stopped != nil && q.For == "input":
+				return ui.FailWith(ui.ExitTimeout, errors.New(stopped(answer.Status)), killHint(answer.Status.Name))
 			}
 			return nil
 		}),

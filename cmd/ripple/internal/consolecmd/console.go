@@ -91,6 +91,9 @@ func explain(err error) error {
 			name = f.Status.Name + " "
 		}
 		hint = "ripple console wait " + name + "waits for it; ripple console send " + name + "--key C-c interrupts it"
+		if f.Status != nil && f.Status.State == console.Stopped {
+			hint = killHint(f.Status.Name)
+		}
 		if f.Status != nil && f.Status.Agent != nil && f.Status.State == console.WaitingInput {
 			_, hint = asks(*f.Status)
 		}
@@ -107,6 +110,8 @@ func explain(err error) error {
 		}
 	case console.FaultTyping:
 		hint = "retry after that line was run or discarded; ripple console peek shows it"
+	case console.FaultStopped:
+		code, hint = ui.ExitTimeout, killHint(f.Status.Name)
 	case console.FaultSecret:
 		hint = "a user can answer it with ripple console attach or ripple console send --secret"
 	case console.FaultExited:

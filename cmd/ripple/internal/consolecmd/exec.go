@@ -153,6 +153,8 @@ type record struct {
 	Dropped   int64         `json:"dropped,omitempty"`
 	DroppedAt int64         `json:"dropped_at,omitempty"`
 	State     console.State `json:"state"`
+	// Stopped is the stopped process of the program, in the state "stopped".
+	Stopped *console.StoppedProcess `json:"stopped,omitempty"`
 	*console.Command
 }
 
@@ -171,7 +173,8 @@ func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)
 	if asJSON {
 		out := json.NewEncoder(a.Out)
 		out.SetEscapeHTML(false)
-		if err := out.Encode(record{held.String(), answer.Dropped, answer.DroppedAt, answer.Own().State, answer.Command}); err != nil {
+		own := answer.Own()
+		if err := out.Encode(record{held.String(), answer.Dropped, answer.DroppedAt, own.State, own.Stopped, answer.Command}); err != nil {
 			return false, err
 		}
 	}
@@ -190,7 +193,8 @@ func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err er
 		case console.WaitingSecret:
 			what, hint = "the command waits for a secret", "ripple console send "+name+" --secret reads it from the terminal"
 		case console.Stopped:
-			what, hint = "the program is stopped", fmt.Sprintf("kill -CONT %d continues it; ripple console close --kill %s ends the console", answer.Status.PID, name)
+			what = stopped(answer.Status)
+			hint = killHint(name)
 		case console.Fullscreen:
 			what, hint = "the command draws on the whole screen", "ripple console peek "+name+" shows it; ripple console send "+name+" --key q types a key"
 		}
@@ -232,6 +236,15 @@ func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err er
 		return true, ui.ExitWith(ui.ExitFailed)
 	}
 	return true, nil
+}
+
+// stopped says which process of a console's program is stopped, and what continues it.
+func stopped(s console.Status) string {
+	return fmt.Sprintf("the program is stopped (%v); kill -CONT %d continues it", s.Stopped, s.Stopped.PID)
+}
+
+func killHint(console string) string {
+	return "ripple console close --kill " + console + " ends the console"
 }
 
 // dropped describes output that is lost.

@@ -37,6 +37,9 @@ func newPeek(a *ui.App) *cobra.Command {
 				}{status, text})
 			}
 			a.Printf("%s", ui.Harmless(text))
+			if status.Stopped != nil {
+				a.Note("%s", stopped(status))
+			}
 			return nil
 		}),
 	}
@@ -119,6 +122,9 @@ func newList(a *ui.App) *cobra.Command {
 				last := s.Cwd
 				if s.Command != nil {
 					last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
+				}
+				if s.Stopped != nil {
+					last += fmt.Sprintf("  kill -CONT %d continues it (%s)", s.Stopped.PID, s.Stopped.Name)
 				}
 				if s.Agent != nil && s.Agent.Question != "" {
 					last += "  asks: " + ui.FirstLine(s.Agent.Question)

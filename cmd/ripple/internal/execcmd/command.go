@@ -57,8 +57,8 @@ func (x *execution) eval(ctx context.Context, cancel context.CancelCauseFunc, te
 	if noInput.Load() && context.Cause(ctx) == errNoPrompt {
 		o.err = errNoPrompt
 	}
-	if context.Cause(ctx) == errStopped {
-		o.err, o.result.CompletedBy = errStopped, session.ByTimeout
+	if stopped, is := errors.AsType[*stoppedError](context.Cause(ctx)); is {
+		o.err, o.result.CompletedBy = stopped, session.ByTimeout
 	}
 	return o
 }

@@ -83,7 +83,9 @@ func asks(s session.State) bool {
 
 // otherThan is true when a program does not wait, or not known to, as it did in before.
 func otherThan(before session.State) func(session.State) bool {
-	return func(s session.State) bool { return s.Waiting != before.Waiting || s.Unseen != before.Unseen }
+	return func(s session.State) bool {
+		return s.Waiting != before.Waiting || s.Unseen != before.Unseen || isStopped(s) != isStopped(before)
+	}
 }
 
 // stays says whether the program still waits like that after a while.

@@ -129,6 +129,9 @@ func (x *execution) answer(ctx context.Context, st session.State) error {
 		if !ok {
 			return io.ErrUnexpectedEOF
 		}
+		if s := x.session.State(); s.Stopped != nil && s.Waiting == session.WaitingSecret {
+			return nil // it may be a secret: if the program never reads it, another one would
+		}
 		return x.session.Send(ctx, k.input(typed))
 	case <-changed.Done():
 		return ctx.Err()

@@ -29,7 +29,7 @@ func (o outcome) code() int {
 		return exit.Code
 	case errors.Is(o.err, context.Canceled):
 		return ui.ExitInterrupted
-	case errors.Is(o.err, session.ErrTimeout), errors.Is(o.err, errNoInput), errors.Is(o.err, errStopped):
+	case errors.Is(o.err, session.ErrTimeout), errors.Is(o.err, errNoInput), o.stopped() != nil:
 		return ui.ExitTimeout
 	case o.err != nil:
 		return ui.ExitFailed
@@ -52,11 +52,24 @@ func (o outcome) final() bool {
 type record struct {
 	session.Result
 	Failure string `json:"failure,omitempty"`
+	// Stopped is the stopped process because of which the command did not end.
+	Stopped *session.Process `json:"stopped,omitempty"`
+}
+
+// stopped returns the stopped process because of which the command did not end; nil: none.
+func (o outcome) stopped() *session.Process {
+	if late, is := errors.AsType[*session.TimeoutError](o.err); is {
+		return late.Stopped
+	}
+	if given, is := errors.AsType[*stoppedError](o.err); is {
+		return given.process
+	}
+	return nil
 }
 
 // record is what is printed of it.
 func (o outcome) record() record {
-	r := record{Result: o.result}
+	r := record{Result: o.result, Stopped: o.stopped()}
 	if o.err != nil {
 		r.Failure = o.err.Error()
 		r.ErrorSeen = r.ErrorSeen || o.code() != ui.ExitOK
@@ -79,7 +92,7 @@ func (o outcome) explain(timeout time.Duration) error {
 		return ui.FailWith(code, o.err, "it printed:\n"+ui.Indent(exit.Output))
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
 		return &ui.ExitError{Code: code}
-	case errors.Is(o.err, errStopped):
+	case !isLate && o.stopped() != nil:
 		return ui.FailWith(code, o.err, stoppedHint)
 	case errors.Is(o.err, errNoInput):
 		return ui.FailWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
@@ -99,8 +112,8 @@ const stoppedHint = "a command has stopped it, with kill -STOP or suspend; leave
 // advice says what to do about a command that did not end in time.
 func advice(late *session.TimeoutError) string {
 	switch {
-	case late.Stopped:
-		return "the program is stopped: " + stoppedHint
+	case late.Stopped != nil:
+		return fmt.Sprintf("the program is stopped (%v): %s", late.Stopped, stoppedHint)
 	case late.Waiting != session.WaitingNo:
 		return "the program waits for input: let the code bring it (a file, a pipe, a here-document), or run ripple on a terminal"
 	}

@@ -3,13 +3,18 @@ package execcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"example.org/ripple/runtime/session"
 )
 
-// errStopped is a command that was given up because the program had been stopped.
-var errStopped = errors.New("the program is stopped, and nobody has continued it: it was given up")
+// stoppedError is a command that was given up because the program had been stopped.
+type stoppedError struct{ process *session.Process }
+
+func (e *stoppedError) Error() string {
+	return fmt.Sprintf("the program is stopped (%v), and nobody has continued it: it was given up", e.process)
+}
 
 // stopWatch notices that the running command has stopped the program.
 type stopWatch struct {
@@ -33,10 +38,10 @@ func (w stopWatch) watch(ctx context.Context, giveUp context.CancelCauseFunc) {
 		}
 		if !told {
 			told = true
-			w.note("the program is stopped: \"kill -CONT %d\" continues it, --timeout limits it%s", st.PID, w.ownLimit())
+			w.note("the program is stopped (%v): \"kill -CONT %d\" continues it, --timeout limits it%s", st.Stopped, st.Stopped.PID, w.ownLimit())
 		}
 		if !w.attended && w.lasts(ctx, hopelessAfter) {
-			giveUp(errStopped)
+			giveUp(&stoppedError{st.Stopped})
 			return
 		}
 		if _, err = w.session.WaitState(ctx, isRunning); err != nil {
@@ -61,5 +66,5 @@ func (w stopWatch) lasts(ctx context.Context, d time.Duration) bool {
 	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }
 
-func isStopped(s session.State) bool { return s.Stopped }
-func isRunning(s session.State) bool { return !s.Stopped }
+func isStopped(s session.State) bool { return s.Stopped != nil }
+func isRunning(s session.State) bool { return s.Stopped == nil }
