@@ -79,7 +79,7 @@ func TestStoppedAtItsPrompt(t *testing.T) {
 	assert.Equal(t, "a\n", eval(t, s, "echo a").Output)
 }
 
-// What a user types at a prompt for a secret that is stopped is dropped, even if the program has
+// A stopped prompt for a secret drops what a user types, even if the program has
 // switched the echo on before it stopped, as sudo does.
 func TestStoppedAtASecret(t *testing.T) {
 	s := open(t, "bash", session.Options{})
