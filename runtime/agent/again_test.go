@@ -28,8 +28,8 @@ const (
 	takeBack  = `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"a"}}`
 	takenBack = `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"taken back"}}`
 	noRequest = `{"jsonrpc":"2.0","id":"a","method":"session/request_permission","params":{"options":7}}`
-	noParams  = `{"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"the parameters are none of session/request_permission"}}`
-	inUse     = `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"the request before it with this id has no answer yet"}}`
+	noParams  = `{"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"invalid parameters for session/request_permission"}}`
+	inUse     = `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"the previous request with this ID is still open"}}`
 )
 
 // A repeated request with identical content is a single question: it is asked once, and each copy

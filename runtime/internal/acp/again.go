@@ -39,7 +39,7 @@ func (c *questions) again(m rpc.Message) bool {
 	case old.sum == sum:
 		old.copies++
 	default:
-		c.Refuse(m.ID, rpc.CodeNoRequest, "the request before it with this id has no answer yet")
+		c.Refuse(m.ID, rpc.CodeNoRequest, "the previous request with this ID is still open")
 	}
 	return true
 }

@@ -121,7 +121,7 @@ const shown = 20
 
 func (f choice) missing(values []value) string {
 	if len(values) == 0 {
-		return fmt.Sprintf("its session has no %s that could be chosen over the Agent Client Protocol, %q was asked for", f.what, f.value)
+		return fmt.Sprintf("its session offers no %s to select over the Agent Client Protocol; requested: %q", f.what, f.value)
 	}
 	var ids []string
 	seen := map[string]bool{}

@@ -96,7 +96,7 @@ func (c *Client) Line(line []byte) bool {
 	switch {
 	case !ok:
 		if rpc.IsList(line) {
-			c.Refuse(rpc.NoID, rpc.CodeNoRequest, "a line is one message, and no list of them")
+			c.Refuse(rpc.NoID, rpc.CodeNoRequest, "a line must be one message, not a list")
 		}
 		return false
 	case m.IsRequest():

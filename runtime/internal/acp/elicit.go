@@ -51,7 +51,7 @@ func (c *Client) elicit(m rpc.Message, line []byte) {
 		c.unknown(m.Method, line)
 	}
 	if json.Unmarshal(m.Params, &p) != nil {
-		refuse("the parameters are none of elicitation/create")
+		refuse("invalid parameters for elicitation/create")
 		return
 	}
 	switch p.Mode {
@@ -77,7 +77,7 @@ func (c *Client) elicit(m rpc.Message, line []byte) {
 		}
 		c.visit(m.ID, p.Message, at)
 	default:
-		refuse("mode is none of form and url")
+		refuse("mode must be form or url")
 	}
 }
 
@@ -85,7 +85,7 @@ func (c *Client) elicit(m rpc.Message, line []byte) {
 func (c *Client) visit(id json.RawMessage, message string, at *url.URL) {
 	text := fmt.Sprintf("%s\nIt asks you to open an address of %s yourself: %s", message, at.Host, at)
 	if strings.Contains(at.Host, "xn--") {
-		text += "\nBeware: the name of the host is written in letters that may look like others."
+		text += "\nWarning: the name of the host contains letters that may look like others."
 	}
 	c.ask(asked{id: id, question: event.Question{Kind: event.AskChoice, Text: text, Options: []event.Option{
 		{ID: accepted, Name: "I open it", Kind: event.AllowOnce}, {ID: declined, Name: "Decline", Kind: event.RejectOnce},
@@ -154,7 +154,7 @@ func fieldsOf(properties json.RawMessage, required []string) (fields []field, er
 		}
 		f := field{}
 		if err := d.Decode(&f); err != nil {
-			return nil, fmt.Errorf("the field %v is none of the protocol's", key)
+			return nil, fmt.Errorf("the field %v is not part of the protocol", key)
 		}
 		f.name, _ = key.(string) // of an object they all are
 		f.required = slices.Contains(required, f.name)

@@ -44,7 +44,7 @@ func has(capability json.RawMessage) bool {
 
 func (c *opening) initialized(m rpc.Message) {
 	if m.Error != nil {
-		c.fail("", "it refuses to begin: "+m.Error.Text())
+		c.fail("", "it refused to start: "+m.Error.Text())
 		return
 	}
 	if err := json.Unmarshal(m.Result, &c.agent); err != nil {
@@ -54,10 +54,10 @@ func (c *opening) initialized(m rpc.Message) {
 	switch v := c.agent.ProtocolVersion.String(); v {
 	case "1":
 	case "2":
-		c.fail(event.Version, "it speaks version 2 of the Agent Client Protocol, a draft; version 1 is what is spoken here")
+		c.fail(event.Version, "it uses version 2 of the Agent Client Protocol, a draft; ripple supports version 1")
 		return
 	default:
-		c.fail(event.Version, fmt.Sprintf("it speaks version %q of the Agent Client Protocol; version 1 is what is spoken here", v))
+		c.fail(event.Version, fmt.Sprintf("it uses version %q of the Agent Client Protocol; ripple supports version 1", v))
 		return
 	}
 	if c.turn.Login != "" {
@@ -146,6 +146,6 @@ func (c *opening) notOpened(e *rpc.Error) {
 	case c.turn.Session != "":
 		c.fail(event.SessionUnknown, fmt.Sprintf("it did not continue session %s: %s", c.turn.Session, e.Text()))
 	default:
-		c.fail("", "it begins no session: "+e.Text())
+		c.fail("", "it did not start a session: "+e.Text())
 	}
 }

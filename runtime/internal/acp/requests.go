@@ -65,7 +65,7 @@ func (c *Client) permission(m rpc.Message, line []byte) {
 		} `json:"options"`
 	}
 	if json.Unmarshal(m.Params, &p) != nil {
-		c.Refuse(m.ID, rpc.CodeBadParams, "the parameters are none of session/request_permission")
+		c.Refuse(m.ID, rpc.CodeBadParams, "invalid parameters for session/request_permission")
 		c.unknown(m.Method, line)
 		return
 	}

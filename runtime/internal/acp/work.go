@@ -64,7 +64,7 @@ func (w Work) Question() event.Question {
 func (c *Client) work(m rpc.Message, line []byte) {
 	w := Work{Method: m.Method}
 	if err := json.Unmarshal(m.Params, &w); err != nil || w.Line != nil && *w.Line < 0 || w.Limit != nil && *w.Limit < 0 {
-		c.Refuse(m.ID, rpc.CodeBadParams, "the parameters are none of "+m.Method)
+		c.Refuse(m.ID, rpc.CodeBadParams, "invalid parameters for "+m.Method)
 		c.unknown(m.Method, line)
 		return
 	}

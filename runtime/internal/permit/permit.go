@@ -35,7 +35,7 @@ func Parse(text string) (Rule, error) {
 		r.tool, r.input = tool, &input
 	}
 	if r.tool = strings.TrimSpace(r.tool); r.tool == "" {
-		return r, fmt.Errorf("%q names no tool; write TOOL or TOOL(INPUT), with * for anything: Bash(git *)", text)
+		return r, fmt.Errorf("%q has no tool name; write TOOL or TOOL(INPUT), with * for anything: Bash(git *)", text)
 	}
 	return r, nil
 }
@@ -75,7 +75,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 		if r.names(q) && (unseen || slices.ContainsFunc(pieces(q, on), r.on)) {
 			by := "deny: " + r.text
 			if unseen {
-				by += " (what it is used on is too long to be looked at)"
+				by += " (its input is too long to be checked)"
 			}
 			a, has := q.Choose(by, event.RejectOnce, event.RejectAlways)
 			if !has {
