@@ -45,7 +45,7 @@ var promises = map[string]string{
 	"escape sequences":              "Text reaches a terminal without escape sequences",
 	"secrets are not shown":         "A secret typed in `ripple exec` is not shown",
 	"secrets are not recorded":      "A secret typed in `ripple console attach` is in no log, record or list",
-	"secrets are typed by people":   "A request for a secret is answered by a person, never by an AI client",
+	"secrets are typed by people":   "A request for a secret is answered by a user, never by an AI client",
 	"root and consoles":             "Root with another user's environment",
 	"root and loops":                "Root changes no loop in a project of another user",
 	"reading without writing":       "`status`, `watch` and `replay` work for a user who may only read",

@@ -94,7 +94,7 @@ func lintScreen(d *document, s *AgentScreen) {
 	}
 	for i, r := range s.States {
 		if r.State == ScreenAsks && len(r.Answers) == 0 {
-			d.warn(indexed("/agent/screen/states", i), KindAbsent, "answers is missing: only a person who is attached can answer")
+			d.warn(indexed("/agent/screen/states", i), KindAbsent, "answers is missing: only an attached user can answer")
 		}
 	}
 }

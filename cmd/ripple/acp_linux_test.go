@@ -172,7 +172,7 @@ func TestAnEditorAnswers(t *testing.T) {
 func answerElsewhere(t *testing.T, project, text string) {
 	t.Helper()
 	require.NoError(t, journal.Answer(project, record.Question{}.Asked, func(open []record.Question) (string, event.Answer, error) {
-		return open[0].ID, event.Answer{Text: text, By: "a person"}, nil
+		return open[0].ID, event.Answer{Text: text, By: "a user"}, nil
 	}))
 }
 

@@ -70,7 +70,7 @@ func TestTheRecordNamesTheEndOfTheWait(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			heed(t, tt.signals[0])
 			up := filepath.Join(t.TempDir(), "up")
-			stderr := &awaited{text: []byte("Ctrl-C again ends the session"), came: make(chan struct{})}
+			stderr := &awaited{text: []byte("to end the session: Ctrl-C again"), came: make(chan struct{})}
 			cmd, stdout := started(t, up, stderr, "exec", "bash", "--json", "trap '' INT; touch "+up+"; while :; do :; done")
 			for i, s := range tt.signals {
 				if i > 0 {
@@ -111,7 +111,7 @@ func TestCtrlCBetweenCommandsDoesNotEndTheSession(t *testing.T) {
 	c.send("echo o''ne\n")
 	c.expect(`"bytes":4}`)
 	c.send("\x03")
-	c.expect("no command is running; Ctrl-C again ends the session")
+	c.expect("no command is running; to end the session: Ctrl-C again")
 	c.send("echo t''wo\n")
 	c.expect(`"bytes":4}`)
 	c.send("\x03")

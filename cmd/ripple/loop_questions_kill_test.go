@@ -63,8 +63,8 @@ func answerer(l *testLoop) {
 			}
 			err = journal.Answer(project, time.Now(), func(open []record.Question) (string, event.Answer, error) {
 				q := open[0]
-				a, _ := q.Choose("a person", event.AllowOnce)
-				return q.ID, event.Answer{Option: a.Option, Text: "so: " + q.Text, By: "a person"}, nil
+				a, _ := q.Choose("a user", event.AllowOnce)
+				return q.ID, event.Answer{Option: a.Option, Text: "so: " + q.Text, By: "a user"}, nil
 			})
 			assert.NoError(l.t, err, "an open question can be answered")
 		}

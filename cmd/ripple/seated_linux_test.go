@@ -58,7 +58,7 @@ func TestAUserAtTheAgentsScreen(t *testing.T) {
 	rest, code := c.exit()
 	assert.Equal(t, 0, code)
 	assert.Contains(t, rest, "I ask.\r\nWrite: allowed\r\nI went on.\r\n")
-	assert.Contains(t, rest, "ripple: continue with --resume")
+	assert.Contains(t, rest, "ripple: to continue: --resume")
 }
 
 // After any end of a turn, the terminal echoes and edits input again.

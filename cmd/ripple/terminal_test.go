@@ -97,7 +97,7 @@ func TestSecondCtrlCEnds(t *testing.T) {
 	c := onTerminal(t, "exec", "bash", "trap '' INT; echo started; while :; do :; done")
 	c.expect("started")
 	c.send("\x03")
-	c.expect("goes on in spite of the interrupt; Ctrl-C again ends the session")
+	c.expect("continues in spite of the interrupt; to end the session: Ctrl-C again")
 	c.send("\x03")
 	_, code := c.exit()
 	assert.Equal(t, ui.ExitInterrupted, code)

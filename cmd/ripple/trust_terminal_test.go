@@ -40,7 +40,7 @@ func TestTrustIsAskedForOnATerminal(t *testing.T) {
 		t.Helper()
 		rest, code := c.exit()
 		assert.Equal(t, ui.ExitUsage, code)
-		assert.Contains(t, rest, "not agreed: nothing was run")
+		assert.Contains(t, rest, "not approved: nothing was run")
 		assert.NoFileExists(t, ran)
 	}
 
@@ -72,7 +72,7 @@ func TestTrustIsAskedForOnATerminal(t *testing.T) {
 	write("project/.ripple/adapters/mini.yaml", strings.Replace(adapter, "PS2: 'more> '", "PS2: 'more> ', ENV: ./startup", 1), 0o600)
 	c = start()
 	seen := c.expect("trust this project, with 1 item above? [y/N] ")
-	assert.Contains(t, seen, "(changed since it was agreed to)")
+	assert.Contains(t, seen, "(changed since it was approved)")
 	assert.Contains(t, seen, "ENV")
 	assert.NotContains(t, seen, "make test", "that has not changed")
 	c.send("n\n")

@@ -274,7 +274,7 @@ func TestNoUserAnswersAnotherUsersProgram(t *testing.T) {
 	p := asOtherUser(t)
 	out, code := p.run(t, "exec", "bash", p.su("id"))
 	assert.Equal(t, ui.ExitTimeout, code)
-	assert.Contains(t, out, "none can come: it was interrupted")
+	assert.Contains(t, out, "interrupted: it waited for input that nobody can type")
 }
 
 func TestNoClientTypesASecretForAnotherUsersProgram(t *testing.T) {

@@ -49,7 +49,7 @@ func TestAnAgentOnItsOwnScreen(t *testing.T) {
 			assert.Equal(t, 4, r.code, "%+v", r)
 			assert.Empty(t, r.out)
 			assert.Equal(t, "ripple: the agent waits for a user (asks): Allow Write?\nnotes.txt\n"+
-				"  ripple console send r --answer allow_once|reject_once answers it, then ripple console wait r\n", r.err)
+				"  to answer: ripple console send r --answer allow_once|reject_once; then, to wait: ripple console wait r\n", r.err)
 			assert.Equal(t, "waiting_for_input", p.status("r").State)
 			assert.Contains(t, p.ok("console", "peek", "r"), "Allow Write?\nnotes.txt\n")
 			assert.Contains(t, p.ok("console", "list"), "asks: Allow Write?")
@@ -89,7 +89,7 @@ func TestAnAgentThatAsksAtItsStart(t *testing.T) {
 	require.Zero(t, r.code, "%+v", r)
 	assert.Equal(t, "r\n", r.out)
 	assert.Regexp(t, `^ripple: the agent waits for a user \(trust\): Do you trust the files in this directory\?\n\S+\n`+
-		`  ripple console send r --answer accept\|reject answers it, then ripple console wait r --for input\n$`, r.err)
+		`  to answer: ripple console send r --answer accept\|reject; then, to wait: ripple console wait r --for input\n$`, r.err)
 
 	r = p.exec("r", "hello")
 	assert.Equal(t, 1, r.code)
@@ -133,7 +133,7 @@ func TestAWaitReportsTheStateOfTheAgent(t *testing.T) {
 	path, err := ripple()
 	require.NoError(t, err)
 	p.start("r", p.path("taking.yaml"), "--executable", path)
-	const told = "ripple: nothing new is on the agent's screen; it is ready for a prompt\n  ripple console peek r shows the screen\n"
+	const told = "ripple: nothing new is on the agent's screen; it is ready for a prompt\n  to see the screen: ripple console peek r\n"
 
 	t.Log("a typed prompt is not a command")
 	p.ok("console", "send", "r", "one", "--key", "enter")
@@ -188,7 +188,7 @@ func TestAModelDrivesAnAgent(t *testing.T) {
 	got := s.call("console_exec", args{"console": "r", "code": "say hello"})
 	assert.Contains(t, got, "[r #1] waiting_for_input")
 	assert.Contains(t, got, "the agent waits (asks):")
-	assert.Contains(t, got, "console_send answer=allow_once|reject_once answers it")
+	assert.Contains(t, got, "to answer: console_send answer=allow_once|reject_once")
 	got = s.call("console_send", args{"console": "r", "answer": "reject_once", "wait_s": 30})
 	assert.Contains(t, got, "[r #1] done")
 	assert.Contains(t, got, "● Write: refused")

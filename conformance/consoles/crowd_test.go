@@ -30,7 +30,7 @@ const (
 )
 
 // busy has the reasons why a call is refused that may be repeated.
-var busy = []string{"is still running", "a person is typing", "calls waiting for their turn"}
+var busy = []string{"is still running", "a user is typing", "calls waiting for their turn"}
 
 // printing is how a program prints words.
 type printing struct{ adapter, before, between, after string }

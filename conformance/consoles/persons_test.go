@@ -160,7 +160,7 @@ func (p *place) client(n int) error {
 			return err
 		case r == result{want + "\n", "", 0}:
 			i++
-		case !strings.Contains(r.err, "is still running") && !strings.Contains(r.err, "a person is typing"):
+		case !strings.Contains(r.err, "is still running") && !strings.Contains(r.err, "a user is typing"):
 			return fmt.Errorf("%s was answered with %+v", want, r)
 		}
 	}

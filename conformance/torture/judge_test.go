@@ -24,7 +24,7 @@ type record struct {
 // final reports whether no command can follow this one: the program has ended, or did not return
 // from the command, which the record reports.
 func (r record) final() bool {
-	return r.CompletedBy == "exit" || r.CompletedBy == "timeout" || strings.Contains(r.Failure, "none can come")
+	return r.CompletedBy == "exit" || r.CompletedBy == "timeout" || strings.Contains(r.Failure, "nobody can type")
 }
 
 func (r record) String() string {

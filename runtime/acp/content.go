@@ -33,7 +33,7 @@ func promptText(blocks []block) (string, *rpc.Error) {
 			text.WriteString("@" + path)
 			carried.WriteString("\n\n" + path + ":\n\n" + fenced(*b.Resource.Text))
 		default:
-			return "", bad("prompt[%d]: content of type %q is not taken; text, resource_link and a resource with text are", i, b.Type)
+			return "", bad("prompt[%d]: unsupported content type %q: use text, resource_link, or a resource with text", i, b.Type)
 		}
 	}
 	all := strings.ReplaceAll(strings.ToValidUTF8(text.String()+carried.String(), "\ufffd"), "\x00", "\ufffd")

@@ -59,7 +59,7 @@ func (ss *session) loop(ctx context.Context, p *promptRequest, tell *teller, tex
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
 	}
 	r := &loopRun{session: ss, prompt: p, tell: tell, asking: newAsking(ss)}
-	r.lines = rpc.Lines{Max: maxPrinted, Line: r.line, Long: func([]byte) { ss.log("a line of the loop was too long to be told") }}
+	r.lines = rpc.Lines{Max: maxPrinted, Line: r.line, Long: func([]byte) { ss.log("a line of the loop was too long to be shown") }}
 	r.asking.later = p.now
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	words := &tail{also: ss.o.Log}
@@ -137,11 +137,11 @@ func (r *loopRun) ended(state *os.ProcessState, printed string, postponed *recor
 	switch words := strings.TrimSpace(r.stop.Text + "\n" + r.stop.Next); {
 	case postponed != nil && r.cancels() == 0:
 		reason = "refusal"
-		r.tell.message(fmt.Sprintf("%s waits for your answer: %s\nWrite it here, and the loop goes on.", postponed.ID, wordsOf(*postponed)))
+		r.tell.message(fmt.Sprintf("%s waits for your answer: %s\nWrite the answer here, and the loop continues.", postponed.ID, wordsOf(*postponed)))
 	case reason == "":
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: words}
 	case reason != "end_turn":
-		r.tell.message(words + "\nOr write here what is to be done, and it goes on.")
+		r.tell.message(words + "\nOr write here what to do, and the loop continues.")
 	default:
 		r.tell.message(words)
 	}

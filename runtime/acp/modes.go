@@ -86,7 +86,7 @@ func (s *Server) setMode(m rpc.Message) *rpc.Error {
 		names = append(names, has.ID)
 	}
 	if !slices.Contains(names, p.Mode) {
-		return bad("there is no mode %q here; there are %s", p.Mode, strings.Join(names, ", "))
+		return bad("unknown mode %q: use one of %s", p.Mode, strings.Join(names, ", "))
 	}
 	ss.mode = p.Mode
 	s.conn.Reply(m.ID, map[string]any{})
@@ -127,7 +127,7 @@ func (ss *session) unusedServers() string {
 	case len(names) == 0:
 		return ""
 	case ss.handsOn():
-		return fmt.Sprintf("MCP servers of the editor that are not used: %s. Only those over stdio are handed on.", strings.Join(names, ", "))
+		return fmt.Sprintf("MCP servers of the editor that are not used: %s. Only servers over stdio are passed on.", strings.Join(names, ", "))
 	}
 	return fmt.Sprintf("MCP servers of the editor that are not used: %s. They are handed on to an agent that is asked for single turns over this protocol; "+
 		"for a loop, or another agent, add them to the agent's own configuration.", strings.Join(names, ", "))

@@ -71,7 +71,7 @@ func TestModesOfATurn(t *testing.T) {
 	s.line([]byte(`{"jsonrpc":"2.0","id":4,"method":"session/set_mode","params":{"sessionId":"s","modeId":"wild"}}`))
 	require.Len(t, sent, 2)
 	assert.Contains(t, sent[0], `"result":{}`)
-	assert.Contains(t, sent[1], `there is no mode \"wild\" here; there are careful, yolo`)
+	assert.Contains(t, sent[1], `unknown mode \"wild\": use one of careful, yolo`)
 	assert.Equal(t, "careful", ss.permissionMode())
 }
 
@@ -88,7 +88,7 @@ func TestServersOfTheClient(t *testing.T) {
 	require.NoError(t, err)
 	ss := &session{Server: New(Options{Agent: a}), servers: servers}
 	assert.Equal(t, servers[:1], ss.handedOn())
-	assert.Equal(t, "MCP servers of the editor that are not used: web. Only those over stdio are handed on.", ss.unusedServers())
+	assert.Equal(t, "MCP servers of the editor that are not used: web. Only servers over stdio are passed on.", ss.unusedServers())
 	ss.Server = New(Options{})
 	assert.Empty(t, ss.handedOn())
 	assert.Contains(t, ss.unusedServers(), "not used: files, web")

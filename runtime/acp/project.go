@@ -139,7 +139,7 @@ func (ss *session) answerOrGuide(text string) error {
 }
 
 // byClient is who answers by the protocol.
-const byClient = "a person, in an editor"
+const byClient = "a user, in an editor"
 
 // unbegun notes that a loop was cancelled before it began: its task is not done, and
 // belongs to that of the next prompt.

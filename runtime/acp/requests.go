@@ -33,9 +33,9 @@ func (s *Server) request(m rpc.Message) {
 	do, known := methods[m.Method]
 	switch {
 	case !known:
-		s.conn.Refuse(m.ID, rpc.CodeNoMethod, "there is no method "+m.Method+" here")
+		s.conn.Refuse(m.ID, rpc.CodeNoMethod, "unknown method "+m.Method)
 	case !s.greeted && m.Method != "initialize":
-		s.conn.Refuse(m.ID, rpc.CodeNoRequest, "initialize comes first")
+		s.conn.Refuse(m.ID, rpc.CodeNoRequest, "initialize must be the first request")
 	default:
 		if e := do(s, m); e != nil {
 			s.conn.Fail(m.ID, e)
@@ -74,7 +74,7 @@ func bad(format string, args ...any) *rpc.Error {
 // read takes the parameters of a request apart.
 func read(m rpc.Message, into any) *rpc.Error {
 	if err := json.Unmarshal(m.Params, into); err != nil {
-		return bad("the parameters are none of %s: %v", m.Method, err)
+		return bad("invalid parameters for %s: %v", m.Method, err)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (s *Server) initialize(m rpc.Message) *rpc.Error {
 		return e
 	}
 	if p.Version == nil || *p.Version < 0 {
-		return bad("protocolVersion is missing; it is a number, %d is spoken here", protocolVersion)
+		return bad("protocolVersion is missing: it must be a number; %d is supported", protocolVersion)
 	}
 	s.greeted = true
 	can := map[string]any{

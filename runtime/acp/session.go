@@ -54,7 +54,7 @@ type ended struct {
 func (s *Server) session(id string) (*session, *rpc.Error) {
 	ss := s.sessions[id]
 	if ss == nil || ss.closed {
-		return nil, &rpc.Error{Code: rpc.CodeNotFound, Message: fmt.Sprintf("there is no session %q", id)}
+		return nil, &rpc.Error{Code: rpc.CodeNotFound, Message: fmt.Sprintf("unknown session %q", id)}
 	}
 	return ss, nil
 }
@@ -104,12 +104,12 @@ func (s *Server) prompt(m rpc.Message) *rpc.Error {
 		return e
 	}
 	if ss.open != nil {
-		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the prompt before has no answer yet: wait for it, or cancel it"}
+		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the previous prompt is still being answered: wait for it, or cancel it"}
 	}
 	if !s.o.single() {
 		for _, other := range s.sessions {
 			if other.open != nil && other.dir == ss.dir {
-				return &rpc.Error{Code: rpc.CodeNoRequest, Message: "a loop is running here already, of the session " + other.id + ": wait for it, or cancel it"}
+				return &rpc.Error{Code: rpc.CodeNoRequest, Message: "session " + other.id + " already runs a loop here: wait for it, or cancel it"}
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Server) prompt(m rpc.Message) *rpc.Error {
 		s.locked(func() { ss.answer(result, e) })
 	})
 	if !began {
-		return &rpc.Error{Code: rpc.CodeCancelled, Message: "the connection is over"}
+		return &rpc.Error{Code: rpc.CodeCancelled, Message: "the connection is closed"}
 	}
 	ss.open = open
 	return nil

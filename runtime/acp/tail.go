@@ -32,5 +32,5 @@ func lastWordsOf(errors string, state *os.ProcessState) string {
 	if words := strings.TrimSpace(errors); words != "" {
 		return words
 	}
-	return fmt.Sprintf("the loop ended without a word: %v", state)
+	return fmt.Sprintf("the loop ended without a result: %v", state)
 }

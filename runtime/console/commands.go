@@ -57,7 +57,7 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 			return nil, h.refuse(FaultTyping, state, "%v", err)
 		}
 		if errors.Is(err, session.ErrBusy) {
-			return nil, h.refuse(FaultBusy, state, "a person's command is still running")
+			return nil, h.refuse(FaultBusy, state, "a user's command is still running")
 		}
 		return nil, h.refuse(FaultBusy, state, "%v", err)
 	}
@@ -200,7 +200,7 @@ func (h *host) refuse(code string, state State, format string, args ...any) *Fau
 // the host's lock.
 func (h *host) refuseStopped(st session.State) *Fault {
 	status := h.statusAs(Stopped, st)
-	return &Fault{Code: FaultStopped, Message: fmt.Sprintf("%s: the program is stopped (%v); kill -CONT %d continues it", h.spec.Name, st.Stopped, st.Stopped.PID), Status: &status}
+	return &Fault{Code: FaultStopped, Message: fmt.Sprintf("%s: the program is stopped (%v); to continue it: kill -CONT %d", h.spec.Name, st.Stopped, st.Stopped.PID), Status: &status}
 }
 
 // formatSender formats the sender of a command for a message.

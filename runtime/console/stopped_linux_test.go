@@ -21,7 +21,7 @@ func TestAStoppedProgram(t *testing.T) {
 	require.Equal(t, "waiting", a.Why)
 	require.Equal(t, console.Stopped, a.Status.State)
 	_, err = c.Send(t.Context(), console.SendRequest{Text: "x", Only: true})
-	require.ErrorContains(t, err, fmt.Sprintf("the program is stopped (process %d, bash); kill -CONT %[1]d continues it", a.Status.PID))
+	require.ErrorContains(t, err, fmt.Sprintf("the program is stopped (process %d, bash); to continue it: kill -CONT %[1]d", a.Status.PID))
 	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
 	require.ErrorContains(t, err, "the program is stopped (process ")
 	require.NoError(t, syscall.Kill(a.Status.PID, syscall.SIGCONT))

@@ -76,7 +76,7 @@ func (r *rig) talk() (list []string) {
 }
 
 func words(text string) func(record.Question) event.Answer {
-	return func(record.Question) event.Answer { return event.Answer{Text: text, By: "a person"} }
+	return func(record.Question) event.Answer { return event.Answer{Text: text, By: "a user"} }
 }
 
 func TestBlockedWaitsForItsAnswer(t *testing.T) {
@@ -140,13 +140,13 @@ func TestRequestInATurn(t *testing.T) {
 		report, err := journal.ReadReport(r.dir)
 		assert.NoError(t, err)
 		_ = report
-		a, _ := q.Choose("a person", event.AllowOnce)
+		a, _ := q.Choose("a user", event.AllowOnce)
 		return a
 	})
 	stop := r.run()
 	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
 	assert.Equal(t, []string{"1 asked request q1", "1 answered request q1: yes"}, r.talk())
-	assert.Contains(t, r.read(".ralph/live.log")+r.read(".ralph/events.jsonl"), `told \"yes\" \"\" by \"a person\"`)
+	assert.Contains(t, r.read(".ralph/live.log")+r.read(".ralph/events.jsonl"), `told \"yes\" \"\" by \"a user\"`)
 	assert.NotContains(t, r.fake.requests[1].Prompt, "Answers to", "the turn had it")
 }
 

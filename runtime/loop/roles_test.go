@@ -299,7 +299,7 @@ func TestHatThatHasHadItsTurns(t *testing.T) {
 	r := newRoles(t, bounded, publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
 	stop := r.run()
 	assert.Equal(t, ReasonHatExhausted, stop.Reason, stop.Why)
-	assert.Equal(t, "Builder has had its 1 of 1 turns (max_activations), rejected waits for it, and no hat takes builder.exhausted.", stop.Why)
+	assert.Equal(t, "Builder has had its 1 of 1 turns (max_activations), rejected waits for it, and no hat is triggered by builder.exhausted.", stop.Why)
 	assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
 	r.write("ripple.yml", strings.Replace(bounded, "max_activations: 1", "max_activations: 2", 1))
 	stop = r.resume()

@@ -210,7 +210,7 @@ func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, _ listArgs) (
 		return "", err
 	}
 	if len(all) == 0 {
-		return "no console is running; console_exec starts one", nil
+		return "no console is running; to start one: console_exec", nil
 	}
 	var lines []string
 	room := defaultChars

@@ -49,7 +49,7 @@ func state(s console.Status, c *console.Command) string {
 	case s.State == console.Idle && c != nil:
 		return "done"
 	case s.Stopped != nil:
-		return fmt.Sprintf("stopped (%s; kill -CONT %d continues it)", word(s.Stopped.String()), s.Stopped.PID)
+		return fmt.Sprintf("stopped (%s; to continue it: kill -CONT %d)", word(s.Stopped.String()), s.Stopped.PID)
 	}
 	return word(string(s.State))
 }

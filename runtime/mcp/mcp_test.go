@@ -149,7 +149,7 @@ func TestASessionOfAModel(t *testing.T) {
 		args args
 		want string
 	}{
-		{"console_list", args{}, "no console is running; console_exec starts one"},
+		{"console_list", args{}, "no console is running; to start one: console_exec"},
 		{"console_exec", args{"code": "cd /usr; echo one; (exit 3)"}, "[main #1] done exit=3 cwd=/usr TIME 1 lines/4 B\n-----\none\n-----"},
 		{"console_exec", args{"code": "x=5"}, "[main #2] done exit=0 cwd=/usr TIME 0 lines/0 B"},
 		{"console_exec", args{"code": `printf '\e[31mred\e[m \u202e\n'`}, "[main #3] done exit=0 cwd=/usr TIME 1 lines/16 B\n-----\nred \\u{202e}\n-----"},
@@ -160,7 +160,7 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_send", args{"console": "main", "text": "more"}, "refused: main: no running command could read it: run code with exec; nothing was typed\n[main #4] done exit=0 TIME 1 lines/11 B"},
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
 		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\n-----\nexit\n-----"},
-		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program has ended: the program ended with exit code 7; console_read shows the output of its commands, console_close removes it; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
+		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program has ended: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
 		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
 		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 lines, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
@@ -183,7 +183,7 @@ func TestAHostThatWasKilled(t *testing.T) {
 		return assert.NoError(t, err) && len(all) == 1 && all[0].State == console.Dead
 	}
 	require.Eventually(t, killed, testkit.Patience(30*time.Second), 10*time.Millisecond)
-	assert.Equal(t, "refused: main: its host was killed; console_read shows the output of its commands, console_close removes it; nothing was typed",
+	assert.Equal(t, "refused: main: its host was killed; to read the output of its commands: console_read; to remove it: console_close; nothing was typed",
 		call(t, c, "console_exec", args{"code": "echo two"}))
 	assert.Contains(t, call(t, c, "console_read", args{"console": "main"}), "1: one")
 	assert.Equal(t, "[main] closed", call(t, c, "console_close", args{"console": "main"}))
@@ -317,12 +317,12 @@ func TestStoppedProgram(t *testing.T) {
 		t.Skip("only Linux reports stopped programs")
 	}
 	c := client(t, mcp.Options{})
-	const stopped = `stopped \(process \d+, bash; kill -CONT \d+ continues it\)`
+	const stopped = `stopped \(process \d+, bash; to continue it: kill -CONT \d+\)`
 	assert.Regexp(t, stopped, call(t, c, "console_exec", args{"console": "a", "adapter": "bash", "code": "kill -STOP $$; echo after"}))
 	assert.Regexp(t, stopped, call(t, c, "console_list", args{}))
 	assert.Regexp(t, stopped, call(t, c, "console_peek", args{"console": "a"}))
 	refused := call(t, c, "console_send", args{"console": "a", "text": "hunter2"})
-	require.Regexp(t, `^error: a: the program is stopped \(process \d+, bash\); kill -CONT \d+ continues it`, refused)
+	require.Regexp(t, `^error: a: the program is stopped \(process \d+, bash\); to continue it: kill -CONT \d+`, refused)
 	pid, err := strconv.Atoi(regexp.MustCompile(`-CONT (\d+)`).FindStringSubmatch(refused)[1])
 	require.NoError(t, err)
 	p, err := os.FindProcess(pid)

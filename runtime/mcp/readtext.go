@@ -41,7 +41,7 @@ func readText(name string, found console.Lines, grep string) string {
 		fmt.Fprintf(b, "; continue with from_line=%d", found.Lines[n-1].Number+1)
 	}
 	if partly {
-		b.WriteString("; lines=1 column=BYTE shows the rest of a shortened line")
+		b.WriteString("; to read the rest of a shortened line: lines=1 column=BYTE")
 	}
 	if found.Dropped > 0 {
 		fmt.Fprintf(b, "; its first %s bytes are no longer kept", thousands(found.Dropped))

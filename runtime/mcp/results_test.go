@@ -231,7 +231,7 @@ func TestAnotherProgramThanExpected(t *testing.T) {
 	} {
 		assert.Equal(t, "error: this server may only use python, not bash", call(t, limited, tool, a))
 	}
-	assert.Equal(t, "no console is running; console_exec starts one", call(t, limited, "console_list", nil))
+	assert.Equal(t, "no console is running; to start one: console_exec", call(t, limited, "console_list", nil))
 	assert.NotContains(t, call(t, limited, "console_peek", args{"console": "other"}), "main")
 }
 

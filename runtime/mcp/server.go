@@ -93,7 +93,7 @@ func (s *Server) open(name string) (*console.Client, error) {
 // hidden removes the names of disallowed consoles from an error.
 func (s *Server) hidden(err error) error {
 	if f, ok := asFault(err); ok && f.Code == console.FaultUnknown && (s.o.Adapters != nil || s.o.Sandbox) {
-		return errors.New("this server may not use a console of that name; console_list shows those that it may use")
+		return errors.New("this server may not use a console of that name; to list those that it may use: console_list")
 	}
 	return err
 }
@@ -128,7 +128,7 @@ func (s *Server) ended(c *console.Client, err error) error {
 	} else {
 		why = "the program has ended: " + why
 	}
-	f.Message = c.Name + ": " + why + "; console_read shows the output of its commands, console_close removes it"
+	f.Message = c.Name + ": " + why + "; to read the output of its commands: console_read; to remove it: console_close"
 	return err
 }
 

@@ -235,7 +235,7 @@ func question(status console.Status) string {
 		text += ":\n" + fence(cut(clean(a.Question), defaultChars/4))
 	}
 	if len(a.Answers) > 0 {
-		text += "\nconsole_send answer=" + word(strings.Join(a.Answers, "|")) + " answers it"
+		text += "\nto answer: console_send answer=" + word(strings.Join(a.Answers, "|"))
 	}
 	return text
 }

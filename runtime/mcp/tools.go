@@ -156,7 +156,7 @@ func explain(err error) (text string, isError bool) {
 	case console.FaultBusy, console.FaultTyping, console.FaultCwd, console.FaultNotWaiting, console.FaultSecret, console.FaultExited:
 		text += "; nothing was typed"
 	case console.FaultUnresponsive:
-		text += "; console_close mode=kill ends it"
+		text += "; to end it: console_close mode=kill"
 		isError = true
 	default:
 		isError = true

@@ -46,7 +46,7 @@ type UntrustedError struct {
 }
 
 func (e *UntrustedError) Error() string {
-	return fmt.Sprintf("%s is this project's adapter, %s, and nobody has agreed to it", e.Name, e.Entry.Path)
+	return fmt.Sprintf("%s is this project's adapter, %s, which has not been approved", e.Name, e.Entry.Path)
 }
 
 // BrokenError is returned for an adapter file that does not load.

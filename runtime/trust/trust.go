@@ -122,7 +122,7 @@ func (r Record) Changes(i Item) (text string, known bool) {
 			continue
 		}
 		if before.Text != "" && i.Text != "" {
-			text = string(diff.Diff("agreed to", []byte(before.Text), "now", []byte(i.Text)))
+			text = string(diff.Diff("approved", []byte(before.Text), "now", []byte(i.Text)))
 		}
 		return text, true
 	}

@@ -27,7 +27,7 @@ func (e *NotReadyError) Error() string {
 	case schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust:
 		return fmt.Sprintf("%s waits for an answer (%s), not for a prompt: look at its screen, and answer", e.Name, e.State.State)
 	case schema.ScreenLogin:
-		return e.Name + " wants a login: a person has to attach and log in"
+		return e.Name + " requires a login: a user must attach and log in"
 	case "":
 		return e.Name + " shows something that its adapter does not know: look at its screen, and send keys"
 	}

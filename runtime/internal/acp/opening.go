@@ -54,10 +54,10 @@ func (c *opening) initialized(m rpc.Message) {
 	switch v := c.agent.ProtocolVersion.String(); v {
 	case "1":
 	case "2":
-		c.fail(event.Version, "it uses version 2 of the Agent Client Protocol, a draft; ripple supports version 1")
+		c.fail(event.Version, "it uses version 2 of the Agent Client Protocol, a draft; version 1 is supported")
 		return
 	default:
-		c.fail(event.Version, fmt.Sprintf("it uses version %q of the Agent Client Protocol; ripple supports version 1", v))
+		c.fail(event.Version, fmt.Sprintf("it uses version %q of the Agent Client Protocol; version 1 is supported", v))
 		return
 	}
 	if c.turn.Login != "" {

@@ -217,7 +217,7 @@ func TestConfigWithoutEffect(t *testing.T) {
 		{"by ripple.yml", sources{yml: "loop: {agent_output_format: text}"}, "ripple.yml:1:8: loop.agent_output_format has no effect in ripple: the adapter says what its agent prints"},
 		{"other tasks", sources{inner: "TASK_SOURCES='local github'"}, ".ralph/.ralphrc:1: TASK_SOURCES has no effect in ripple: tasks come from .ralph/@fix_plan.md"},
 		{"in the environment", sources{env: map[string]string{"TASK_SOURCES": "beads"}}, "environment: TASK_SOURCES has no effect in ripple: tasks come from .ralph/@fix_plan.md"},
-		{"with a person", sources{yml: "cli: {default_mode: interactive}"}, "ripple.yml:1:7: cli.default_mode has no effect in ripple: a loop runs without a person"},
+		{"with a person", sources{yml: "cli: {default_mode: interactive}"}, "ripple.yml:1:7: cli.default_mode has no effect in ripple: a loop runs without a user"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -108,7 +108,7 @@ func (c *Config) addProject(p *schema.Project) (notes []string) {
 	}
 	slices.Sort(notes)
 	if p.CLI.DefaultMode == "interactive" {
-		notes = append(notes, place(p, "cli", "default_mode")+": cli.default_mode has no effect in ripple: a loop runs without a person")
+		notes = append(notes, place(p, "cli", "default_mode")+": cli.default_mode has no effect in ripple: a loop runs without a user")
 	}
 	return notes
 }

@@ -113,7 +113,7 @@ func (c *checker) required() {
 func (c *checker) graph(bounded bool) {
 	start := at("event_loop", "starting_event")
 	if c.Start != "" && c.Route(c.Start) == nil {
-		c.wrong(start, "no hat takes %s, so the start leads nowhere; hats take: %s", c.Start, strings.Join(c.triggers(), ", "))
+		c.wrong(start, "no hat is triggered by %s, so the loop cannot start; triggers of the hats: %s", c.Start, strings.Join(c.triggers(), ", "))
 		return
 	}
 	for _, h := range c.Hats {
@@ -127,7 +127,7 @@ func (c *checker) graph(bounded bool) {
 		case len(h.Triggers) == 0:
 			c.odd(at("hats", h.Key), "%s has no triggers: it never takes a turn", h.Key)
 		case !reached[h]:
-			c.odd(at("hats", h.Key), "nothing reaches %s: neither the start nor a hat that is reached publishes what it takes (%s)", h.Key, strings.Join(h.Triggers, ", "))
+			c.odd(at("hats", h.Key), "nothing reaches %s: neither the start nor a hat that is reached publishes its triggers (%s)", h.Key, strings.Join(h.Triggers, ", "))
 		}
 	}
 	if cycle := c.cycle(reached); cycle != nil && !bounded {
@@ -150,7 +150,7 @@ func (c *checker) triggers() (list []string) {
 func (c *checker) unheard(h Hat) {
 	for i, t := range h.Publishes {
 		if t != c.Promise && c.Route(t) == nil && !slices.Contains(c.Required, t) {
-			c.odd(at("hats", h.Key, "publishes", strconv.Itoa(i)), "no hat takes %s: it goes to a plain turn", t)
+			c.odd(at("hats", h.Key, "publishes", strconv.Itoa(i)), "no hat is triggered by %s: it goes to a plain turn", t)
 		}
 	}
 }

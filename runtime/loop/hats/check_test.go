@@ -10,8 +10,8 @@ import (
 func TestCheck(t *testing.T) {
 	with := func(change func(r *Rules)) Rules { r := team(); change(&r); return r }
 	const (
-		stuck  = "hats.builder.publishes.1: no hat takes stuck: it goes to a plain turn"
-		passed = "hats.reviewer.publishes.0: no hat takes passed: it goes to a plain turn"
+		stuck  = "hats.builder.publishes.1: no hat is triggered by stuck: it goes to a plain turn"
+		passed = "hats.reviewer.publishes.0: no hat is triggered by passed: it goes to a plain turn"
 		cycle  = "hats.builder: the cycle builder → reviewer → builder has no bound: give one of them max_activations, or the loop max_iterations, max_runtime_seconds or max_cost; only the default limit of turns ends it"
 	)
 	tests := []struct {
@@ -20,19 +20,19 @@ func TestCheck(t *testing.T) {
 		bound bool
 		want  []string
 	}{
-		{"topics that no hat takes, a cycle", team(), false, []string{stuck, passed, cycle}},
+		{"topics that trigger no hat, a cycle", team(), false, []string{stuck, passed, cycle}},
 		{"a limit of the loop", team(), true, []string{stuck, passed}},
 		{"a limit of a hat", with(func(r *Rules) { r.Hats[1].MaxActivations = 3 }), false, []string{stuck, passed}},
 		{"a required topic ends somewhere", with(func(r *Rules) { r.Required = []string{"passed", "stuck"} }), true, nil},
 		{"a hat that nothing reaches", with(func(r *Rules) {
 			r.Hats = append(r.Hats, Hat{Key: "tester", Triggers: []string{"test.*"}, Publishes: []string{"rejected"}})
-		}), true, []string{stuck, passed, "hats.tester: nothing reaches tester: neither the start nor a hat that is reached publishes what it takes (test.*)"}},
+		}), true, []string{stuck, passed, "hats.tester: nothing reaches tester: neither the start nor a hat that is reached publishes its triggers (test.*)"}},
 		{"a hat that may publish anything reaches all", with(func(r *Rules) {
 			r.Hats[0].Publishes = nil
 			r.Hats = append(r.Hats, Hat{Key: "tester", Triggers: []string{"test.*"}, Publishes: []string{"rejected"}})
 		}), true, []string{passed}},
 		{"a hat without triggers", with(func(r *Rules) { r.Hats = append(r.Hats, Hat{Key: "x"}) }), true, []string{stuck, passed, "hats.x: x has no triggers: it never takes a turn"}},
-		{"a start that leads nowhere", with(func(r *Rules) { r.Start = "begin" }), true, []string{"ERROR event_loop.starting_event: no hat takes begin, so the start leads nowhere; hats take: go, rejected, built"}},
+		{"a start that leads nowhere", with(func(r *Rules) { r.Start = "begin" }), true, []string{"ERROR event_loop.starting_event: no hat is triggered by begin, so the loop cannot start; triggers of the hats: go, rejected, built"}},
 		{"names that clash", with(func(r *Rules) { r.Hats[0].Name = "Reviewer" }), true, []string{`ERROR hats.builder.name: the name "Reviewer" is taken: it is the hat reviewer`}},
 		{"names that clash with ripple's", with(func(r *Rules) { r.Hats[0].Key = "plain" }), true, []string{`ERROR hats.plain: the name "plain" is taken: it is a name of ripple's own`}},
 		{"an invalid name", with(func(r *Rules) { r.Hats[0].Key = "my hat" }), true, []string{`ERROR hats.my hat: "my hat" is not a valid name of a hat: use at most 80 of a-z A-Z 0-9 _ . : -; name: may be any text`}},
@@ -72,12 +72,12 @@ func TestGraph(t *testing.T) {
   go                             → builder
 
 builder (The "Builder"): codex, at most 5 turns
-  takes go, rejected
+  triggers: go, rejected
   built                          → reviewer
   stuck                          → (a plain turn)
 
 reviewer
-  takes built
+  triggers: built
   passed                         → (a plain turn)
   rejected                       → builder
   DONE                           → (done)

@@ -59,7 +59,7 @@ func (e *Ended) publishExhausted(r *Rules, s *State, h *Hat, turn int) {
 		return
 	}
 	s.Last++
-	e.Topics = append(e.Topics, Topic{ID: s.Last, Topic: p.Topic, Payload: p.Payload, From: h.Key, Why: why + ", and no hat takes it", Turn: turn})
+	e.Topics = append(e.Topics, Topic{ID: s.Last, Topic: p.Topic, Payload: p.Payload, From: h.Key, Why: why + ", and no hat is triggered by it", Turn: turn})
 }
 
 // Exhausted returns the reason that no hat can take the queued topics, or "" if one can or the
@@ -73,7 +73,7 @@ func (r *Rules) Exhausted(s *State) string {
 		case w.Tries >= tries: // a plain turn takes over
 			return ""
 		case h != nil:
-			return fmt.Sprintf("%s, %s waits for it, and no hat takes %s", h.spent(s), w.Topic.Topic, h.exhaustedTopic())
+			return fmt.Sprintf("%s, %s waits for it, and no hat is triggered by %s", h.spent(s), w.Topic.Topic, h.exhaustedTopic())
 		}
 	}
 	return ""

@@ -82,7 +82,7 @@ func (g graph) text() string {
 		if facts := h.facts(); len(facts) > 0 {
 			b.WriteString(": " + strings.Join(facts, ", "))
 		}
-		fmt.Fprintf(&b, "\n  takes %s\n", strings.Join(h.Triggers, ", "))
+		fmt.Fprintf(&b, "\n  triggers: %s\n", strings.Join(h.Triggers, ", "))
 		for _, e := range edges[1:] {
 			if e.from == h.Key {
 				line(e)

@@ -80,7 +80,7 @@ func TestRules(t *testing.T) {
 		{"without a start the first turn is plain", with(func(r *Rules) { r.Start = "" }), []step{{say("built"), "plain"}, {say("passed"), "reviewer built"}}, nil},
 		{"task.start is the default start", with(func(r *Rules) { r.Start, r.Hats[0].Triggers = "", []string{"task.*"} }), []step{{say("built"), "builder task.start"}}, nil},
 		{"the oldest first", with(func(r *Rules) { r.Hats[0].Publishes = nil }), []step{{say("built", "rejected", "built"), "builder go"}, {say("passed"), "reviewer built"}, {say("stuck"), "builder rejected"}, {say("passed"), "reviewer built"}}, nil},
-		{"a topic that no hat takes goes to a plain turn when no hat has one", team(), []step{{say("stuck", "built"), "builder go"}, {say("passed"), "reviewer built"}, {say(), "plain stuck,passed"}, {say(), "plain"}}, nil},
+		{"a topic that triggers no hat goes to a plain turn when no hat has one", team(), []step{{say("stuck", "built"), "builder go"}, {say("passed"), "reviewer built"}, {say(), "plain stuck,passed"}, {say(), "plain"}}, nil},
 		{"a hat that published nothing publishes its default", with(func(r *Rules) { r.Hats[0].Default = "built" }), []step{{say(), "builder go"}, {say(), "reviewer built"}}, []string{"start: go → builder (starting_event)", "builder: built → reviewer (default_publishes)"}},
 		{"without one it is asked once more, then a plain turn takes over", team(), []step{{say(), "builder go"}, {say(), "builder go"}, {say("built"), "plain go"}, {say("passed"), "reviewer built"}}, nil},
 		{"asked once more it answers", team(), []step{{say(), "builder go"}, {say("built"), "builder go"}, {say("passed"), "reviewer built"}}, nil},
@@ -119,8 +119,8 @@ func TestDroppedTopicsAreReported(t *testing.T) {
 	p.take(say("built"))
 	p.take(say("rejected"))
 	const spent = "builder has had its 1 of 1 turns (max_activations)"
-	assert.Equal(t, "builder: builder.exhausted →  (its turns are over, and no hat takes it)", p.log[len(p.log)-1])
-	assert.Equal(t, spent+", rejected waits for it, and no hat takes builder.exhausted", r.Exhausted(&p.State))
+	assert.Equal(t, "builder: builder.exhausted →  (its turns are over, and no hat is triggered by it)", p.log[len(p.log)-1])
+	assert.Equal(t, spent+", rejected waits for it, and no hat is triggered by builder.exhausted", r.Exhausted(&p.State))
 	r.Hats[0].MaxActivations = 2
 	assert.Empty(t, r.Exhausted(&p.State))
 	assert.Equal(t, "builder", r.Next(&p.State).Hat.Key, "what came waited for it")
@@ -138,7 +138,7 @@ func TestDroppedTopicsAreReported(t *testing.T) {
 	who, _ := p.take(say("built"))
 	assert.Equal(t, "Mender builder.exhausted", who)
 	p.take(say("rejected"))
-	assert.Contains(t, r.Exhausted(&p.State), "no hat takes builder.exhausted", "it has had its turns as well")
+	assert.Contains(t, r.Exhausted(&p.State), "no hat is triggered by builder.exhausted", "it has had its turns as well")
 }
 
 func TestPromise(t *testing.T) {
@@ -252,7 +252,7 @@ func TestWaits(t *testing.T) {
 	p := begin(team())
 	assert.True(t, p.Waits(&p.State))
 	p.take(say("stuck"))
-	assert.False(t, p.Waits(&p.State), "no hat takes it")
+	assert.False(t, p.Waits(&p.State), "no hat is triggered by it")
 	var none *Rules
 	assert.False(t, none.Waits(nil))
 }

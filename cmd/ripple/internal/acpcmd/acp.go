@@ -37,7 +37,7 @@ verification, and asks its user the agent's questions. The stop reason shows how
 
   end_turn           done: verified, or claimed if there is no --verify command
   max_turn_requests  a limit, no progress, or a claim that verification did not confirm
-  refusal            the agent needs a person: the next prompt is the answer
+  refusal            the agent needs a user: the next prompt is the answer
   cancelled          stopped after the turn, or immediately if canceled twice
 
 The next prompt continues the loop, unless its work is done.
@@ -51,10 +51,10 @@ The editor chooses the mode: "ask", the default, passes the agent's requests to 
   ripple acp --turn --adapter gemini`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
-				return ui.UsageError("flags of ripple run stand after --", "%s takes no argument %q", cmd.CommandPath(), args[0])
+				return ui.UsageError("put flags of ripple run after --", "%s takes no argument %q", cmd.CommandPath(), args[0])
 			}
 			if f.turn && len(args) > 0 {
-				return ui.UsageError("leave one of them out", "--turn takes no turns of a loop, and flags of ripple run are given")
+				return ui.UsageError("leave one of them out", "--turn cannot be combined with flags of ripple run")
 			}
 			return nil
 		},
@@ -90,7 +90,7 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 		}
 	}
 	if ui.IsTerminal(a.In) {
-		a.Note("waiting for an editor on standard input; docs/acp.md says how one is set up")
+		a.Note("waiting for an editor on standard input; to set one up: see docs/acp.md")
 	}
 	if err := acp.New(o).Serve(ctx, a.In, a.Stdout); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

@@ -55,7 +55,7 @@ func namesOrAll(cmd *cobra.Command, args []string) error {
 	case all && len(args) > 0:
 		return ui.UsageError("", "--all and %q exclude each other", args[0])
 	case !all && len(args) == 0:
-		return ui.UsageError("ripple adapter list lists adapters; --all selects all", "which adapter?")
+		return ui.UsageError("to list the adapters: ripple adapter list; to select all of them: --all", "no adapter given")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ matrix -->" and "<!-- end -->".`,
 			}
 			list := agentsOf(files)
 			if len(list) == 0 {
-				return ui.UsageError("ripple adapter test NAME --report json includes them for an agent that is installed", "no report contains turns of an agent")
+				return ui.UsageError("to write a report with turns of an installed agent: ripple adapter test AGENT --report json", "no report contains turns of an agent")
 			}
 			if file != "" {
 				if err := agentTable(list).write(file); err != nil {

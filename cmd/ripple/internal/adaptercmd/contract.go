@@ -53,15 +53,20 @@ func newAdapterTest(a *app) *cobra.Command {
 declares and those that follow from its samples, signals, modes and capabilities. For a
 coding agent, the same scripted turns run over each available transport. No account is needed:
 ripple provides the model server.
+
 An adapter whose program is not installed is skipped; with --require or --executable
 that is an error (exit code 3), which the report shows. Exit code 4 means that tests
 failed and that all of the failed ones timed out.
 
 The report lists each test that did not pass, and the level of the adapter:
-1 starts, evaluates, ends; 2 state, multi-line, errors, cwd, exit codes, modes;
-3 hostile input and output, interrupts, forgery; 4 faults and leaks. A level is
-reached when every applicable test up to it has passed; "n/a" states why a test does not
-apply. --level makes a lower level a failure. --like OTHER fails an adapter that lost
+
+  1  starts, evaluates, ends
+  2  state, multi-line input, errors, directory, exit codes, modes
+  3  hostile input and output, interrupts, forged markers
+  4  faults and leaks
+
+A level is reached when every applicable test up to it has passed; "n/a" states why a test
+does not apply. --level makes a lower level a failure. --like OTHER fails an adapter that lost
 something which OTHER has: the probe or a declared test that is not contained in it
 verbatim, or a test that applied to OTHER and no longer applies.`,
 		Example: "  ripple adapter test bash\n  ripple adapter test my.yaml --filter multi --verbose\n" +
@@ -87,7 +92,7 @@ verbatim, or a test that applied to OTHER and no longer applies.`,
 	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit, tap, or github for annotations of a workflow")
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "maximum duration of a test (0: as the adapter specifies)")
-	flags.BoolVar(&f.options.Require, "require", false, "a missing program is an error")
+	flags.BoolVar(&f.options.Require, "require", false, "fail if a program is missing")
 	flags.BoolVar(&f.installed, "require-installed", false, "ignore missing programs; it is an error if an installed one is skipped, or if none is installed")
 	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order determined by `SEED` (0: in the given order)")
 	flags.StringVar(&f.shard, "shard", "", "test only part I of N (`I/N`) of the adapters; all parts together cover all adapters, on any machines")
@@ -99,9 +104,9 @@ verbatim, or a test that applied to OTHER and no longer applies.`,
 	flags.StringVar(&f.options.Executable, "executable", "", "program to test instead of the adapter's")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
 	flags.IntVar(&f.level, "level", 0, "minimum level (1 to 4); a lower one is a failure")
-	flags.StringVar(&f.like, "like", "", "fail if something that this other `ADAPTER` of the program has is lost")
+	flags.StringVar(&f.like, "like", "", "fail if the adapter lacks something that this other `ADAPTER` of the program has")
 	flags.BoolVar(&f.watch, "watch", false, "test one file, and again whenever it changes, until Ctrl-C")
-	flags.BoolVar(&f.update, "update", false, "replace failing expectations of declared tests by the program's output; never by an error, a timeout or empty output")
+	flags.BoolVar(&f.update, "update", false, "replace failing expectations of declared tests with the program's output; never with an error, a timeout or empty output")
 	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	ui.CompleteFlag(cmd, "like", ui.CompleteAdapter(a.App))

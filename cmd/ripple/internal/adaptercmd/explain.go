@@ -56,7 +56,7 @@ func lookup(words []string) ([]schema.Key, error) {
 	for _, word := range words {
 		found, near := schema.Lookup(word)
 		if found == nil {
-			return nil, ui.UsageError(ui.DidYouMean(near, "ripple adapter explain lists the sections"), "unknown key %q of an adapter file", word)
+			return nil, ui.UsageError(ui.DidYouMean(near, "to list the sections: ripple adapter explain"), "unknown key %q of an adapter file", word)
 		}
 		keys = append(keys, found...)
 	}

@@ -58,7 +58,7 @@ all these tests.`,
 
 func someReports(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return ui.UsageError("ripple adapter test --report json > report.json writes one; - is standard input", "which reports?")
+		return ui.UsageError("to write one: ripple adapter test --report json > report.json; - is standard input", "no report given")
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func readReports(args []string, stdin io.Reader) ([]reportFile, error) {
 		}
 		reports, err := readReport(path, stdin)
 		if err != nil {
-			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: %w", path, err), "ripple adapter test --report json writes one")
+			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: %w", path, err), "to write one: ripple adapter test --report json")
 		}
 		if slices.ContainsFunc(files, func(f reportFile) bool { return f.name == name }) {
 			name = arg

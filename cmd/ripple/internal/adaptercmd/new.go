@@ -138,7 +138,7 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	case agent && len(args) > 0, len(args) > 1:
 		return ui.UsageError("create one adapter at a time", "give one NAME, or --agent NAME: unexpected %q", args[len(args)-1])
 	case !agent && len(args) == 0:
-		return ui.UsageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
+		return ui.UsageError("for a program with a prompt: ripple adapter new NAME; for a coding agent: ripple adapter new --agent NAME", "NAME is missing")
 	}
 	foreign := []string{"family", "prompt", "probe", "with"}
 	if !agent {
@@ -230,7 +230,7 @@ func writeNew(path string, text []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return ui.UsageError("-o names another file", "%s already exists", path)
+		return ui.UsageError("to write another file: -o FILE", "%s already exists", path)
 	}
 	return notHere(path, err)
 }

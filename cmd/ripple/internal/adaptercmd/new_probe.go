@@ -167,7 +167,7 @@ func (p probed) checkPaths() error {
 	}
 	for _, file := range []string{p.file, p.evidenceFile()} {
 		if _, err := os.Lstat(file); err == nil {
-			return ui.UsageError("-o names another file", "%s already exists", file)
+			return ui.UsageError("to write another file: -o FILE", "%s already exists", file)
 		}
 		if err := ui.Outside(file); err != nil {
 			return notHere(file, err)

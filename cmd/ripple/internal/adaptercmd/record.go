@@ -79,10 +79,10 @@ func newRecording(a *app, name, file string, failed bool) (*recording, error) {
 	switch {
 	case file != "":
 		if _, err := os.Lstat(file); err == nil {
-			return nil, ui.UsageError("-o names another file", "%s already exists", file)
+			return nil, ui.UsageError("to write another file: -o FILE", "%s already exists", file)
 		}
 	case e.Origin == registry.OriginEmbedded:
-		return nil, ui.UsageError("-o FILE writes a new file", "%s is part of ripple: there is no file to add tests to", e.Name)
+		return nil, ui.UsageError("to write a new file: -o FILE", "%s is part of ripple: there is no file to add tests to", e.Name)
 	default:
 		c.file = e.Path
 	}

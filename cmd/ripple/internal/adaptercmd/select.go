@@ -102,7 +102,7 @@ func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
 		}
 	}
 	if found == nil {
-		return nil, ui.FailWith(ui.ExitMissing, errors.New("none of the programs is installed"), "ripple adapter list shows how to install them")
+		return nil, ui.FailWith(ui.ExitMissing, errors.New("none of the programs is installed"), "to see how to install them: ripple adapter list")
 	}
 	if missing != nil {
 		a.Note("not installed, ignored: %s", strings.Join(missing, ", "))

@@ -96,7 +96,7 @@ func tried(a *app, name string, mendable bool) (*registry.Entry, error) {
 		return nil, err
 	}
 	if e.Adapter.Family == schema.FamilyAgent {
-		return nil, ui.UsageError("ripple agent run --screen shows its own screen", "%s is a coding agent: it has no prompt to try", e.Name)
+		return nil, ui.UsageError("to see its own screen: ripple agent run --screen", "%s is a coding agent: it has no prompt to try", e.Name)
 	}
 	return e, nil
 }
@@ -114,7 +114,7 @@ func notStarted(err error) error {
 	case isStart && start.Needs != "":
 		return ui.FailWith(ui.ExitMissing, err, "")
 	case errors.Is(err, context.DeadlineExceeded):
-		return ui.FailWith(ui.ExitTimeout, err, "give it more time with --timeout")
+		return ui.FailWith(ui.ExitTimeout, err, "to give it more time: --timeout DURATION")
 	case errors.Is(err, context.Canceled):
 		return ui.ExitWith(ui.ExitInterrupted)
 	}

@@ -178,9 +178,9 @@ func (h *helper) next(k *keeper, stop *loop.Stop) string {
 		lines = append(lines, stop.Do)
 	}
 	if k.best != nil {
-		lines = append(lines, "continue: "+h.nextCommand())
+		lines = append(lines, "to continue: "+h.nextCommand())
 	} else {
-		lines = append(lines, "continue in any case: cp "+quote.Shell(k.draft)+" "+quote.Shell(h.file)+" && "+h.nextCommand())
+		lines = append(lines, "to continue in any case: cp "+quote.Shell(k.draft)+" "+quote.Shell(h.file)+" && "+h.nextCommand())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -202,13 +202,13 @@ func (p probed) improve(ctx context.Context, cmd *cobra.Command, a *app) error {
 	entry, err := a.Adapter(p.file)
 	switch {
 	case !isFile(p.file):
-		return ui.UsageError("--probe 'COMMAND' learns it first; -o names another file", "%s does not exist", p.file)
+		return ui.UsageError("to learn it first: --probe 'COMMAND'; to name another file: -o FILE", "%s does not exist", p.file)
 	case err != nil:
 		return err
 	case entry.Adapter.Family == schema.FamilyAgent:
 		return ui.UsageError("", "--with improves only adapters of programs with a prompt; %s is the adapter of a coding agent", p.file)
 	case entry.Adapter.Name != p.name:
-		return ui.UsageError("-o names another file", "%s is the adapter of %s, not of %s", p.file, entry.Adapter.Name, p.name)
+		return ui.UsageError("to write another file: -o FILE", "%s is the adapter of %s, not of %s", p.file, entry.Adapter.Name, p.name)
 	}
 	p.command = strings.Join(append([]string{entry.Adapter.Process.Executable}, entry.Adapter.Process.Args...), " ")
 	h, err := p.newHelper(ctx, cmd, a)

@@ -191,7 +191,7 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 			return nil, err
 		}
 		if probe && e.Adapter.Probe == nil {
-			return nil, ui.UsageError("leave out --probe to see whether it is here, its version and its login", "%s has no probe: its adapter (family %s) declares none", e.Name, e.Adapter.Family)
+			return nil, ui.UsageError("to see its version and its login: leave out --probe", "%s has no probe: its adapter (family %s) declares none", e.Name, e.Adapter.Family)
 		}
 		list = append(list, e)
 	}
@@ -200,7 +200,7 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 
 func (a *app) printDiagnoses(list []diagnosis) error {
 	err := a.PrintTable(func(w io.Writer) {
-		fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tWAYS\tPROBE\tPROGRAM")
+		fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tTRANSPORTS\tPROBE\tPROGRAM")
 		for _, d := range list {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Ways, ",")), d.Probe, dash(d.Executable))
 		}
@@ -218,7 +218,7 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 
 // printBox says whether boxes can be run here; err is why not.
 func (a *app) printBox(err error) {
-	words := "can be run here: ripple run --box"
+	words := "supported; to run a loop in one: ripple run --box"
 	if err != nil {
 		words = err.Error()
 	}

@@ -59,9 +59,9 @@ func afterProbe(e *registry.Entry, err error) (todo []string) {
 	case isStart && start.Needs != "":
 		return todo
 	case errors.Is(err, context.DeadlineExceeded):
-		return append(todo, "give it more time with --timeout, or see what it does: ripple exec --verbose "+name+" "+quote.Shell(e.Adapter.Probe.Eval))
+		return append(todo, "to give it more time: --timeout DURATION; to see what it does: ripple exec --verbose "+name+" "+quote.Shell(e.Adapter.Probe.Eval))
 	}
-	return append(todo, "see whether your own configuration of it is the cause: ripple adapter test "+name+" runs it without")
+	return append(todo, "your own configuration of it may be the cause; to run it without: ripple adapter test "+name)
 }
 
 // sessions are the adapters of programs that are here and have a probe.

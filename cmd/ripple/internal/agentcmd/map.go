@@ -82,7 +82,7 @@ func (a *app) mapTranscript(ctx context.Context, f mapFlags) error {
 	}
 	_ = encode.Encode(ui.NewTurnOutcome(out)) // a.out remembers its error
 	if f.strict && unknown > 0 {
-		return ui.FailWith(ui.ExitFailed, errors.New("lines of the transcript are not known to the adapter"), "name them in agent.output.events; {type: \"ignored\"} is for those that mean nothing")
+		return ui.FailWith(ui.ExitFailed, errors.New("the adapter has no rule for some lines of the transcript"), "add rules to agent.output.events; for lines without meaning: {type: \"ignored\"}")
 	}
 	return nil
 }

@@ -47,12 +47,31 @@ doctor" shows the order.
 on a terminal you see it, and can type and answer. --detach continues it in the background, as a
 console.
 
---json prints each event as one JSON object per line, and finally an object of type
-"outcome" with "failure" (absent if the turn succeeded), "session_id" and "tokens".
+--json prints one object per line: the events of the turn, by "type" (session, text, reasoning,
+tool_use, tool_result, usage, rate_limited, permission_denied, error, finished, unknown), and
+finally an object of type "outcome":
 
-Exit codes: 0 the turn succeeded; 1 it failed; 3 the agent is missing or too old; 4 it timed
-out; 5 a limit was reached; 8 a tool was denied, the agent has a question, or no user is logged
-in. Ctrl-C ends the turn and all processes that the agent started.`,
+  exit_code    integer  exit code of the agent's program
+  tokens       object   used tokens: input, output, cache_read, cache_write; and cost_usd
+  failure      object   why the turn failed: kind, message, resets_at, hint; absent if it succeeded
+  signal       string   signal that ended the agent's program
+  session_id   string   ID of the agent's session, for --resume
+  text         string   the agent's final answer
+  denials      integer  number of denied tool uses
+  asked        array    questions of the agent that nobody answered
+  unknown      integer  number of lines that are unknown to the adapter
+  problems     array    problems of ripple with the turn, such as lost output
+  duration_ms  integer  duration in milliseconds
+
+Ctrl-C ends the turn and all processes that the agent started. Exit codes:
+
+    0  the turn succeeded
+    1  it failed
+    3  the agent is missing or too old
+    4  the turn timed out
+    5  a limit was reached
+    8  a tool was denied, the agent has a question, or no user is logged in
+  130  interrupted`,
 		Example: `  ripple agent run "what does this project do?"
   ripple agent run --adapter codex --timeout 10m --json - < task.md
   ripple agent run --adapter claude --resume 7e0c… "now the tests"`,
@@ -178,7 +197,7 @@ func (a *app) first(err, second error) error {
 // check refuses values that would be taken for "nothing was asked".
 func (f runFlags) check() error {
 	if f.turn.MaxTurns < 0 {
-		return ui.UsageError("", "--max-turns must not be negative, and is %d", f.turn.MaxTurns)
+		return ui.UsageError("", "--max-turns must not be negative, but is %d", f.turn.MaxTurns)
 	}
 	for _, kv := range f.options.Env {
 		if key, _, is := strings.Cut(kv, "="); !is || key == "" {
@@ -193,7 +212,7 @@ func (f runFlags) check() error {
 func notEmpty(flags *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
-			return ui.UsageError("leave it out to ask for nothing", "--%s is empty", name)
+			return ui.UsageError("leave the flag out, or give it a value", "--%s is empty", name)
 		}
 	}
 	return nil
@@ -254,7 +273,7 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 	f := o.Failure
 	goOn := ""
 	if o.SessionID != "" && a.Agent.Options.Resume != nil {
-		goOn = "continue with --resume " + o.SessionID
+		goOn = "to continue: --resume " + o.SessionID
 	}
 	if f.Hint != "" {
 		return f.Hint
@@ -274,12 +293,12 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 	case event.SessionUnknown, event.ContextFull:
 		return "leave out --resume to begin a new session"
 	case event.Version:
-		return "ripple doctor --adapter " + a.Name + " says what to do"
+		return "to see what to do: ripple doctor --adapter " + a.Name
 	case event.Timeout:
-		return strings.TrimPrefix(goOn+"; --timeout and --idle-timeout bound a turn", "; ")
+		return strings.TrimPrefix(goOn+"; to change the limits of a turn: --timeout, --idle-timeout", "; ")
 	case event.Crashed:
 		if o.Unknown > 0 {
-			return "ripple agent run --transcript FILE records its output; ripple agent map < FILE shows what the adapter makes of it"
+			return "to record its output: ripple agent run --transcript FILE; to see how the adapter interprets it: ripple agent map --adapter " + a.Name + " < FILE"
 		}
 	}
 	return goOn

@@ -30,7 +30,7 @@ func New(a *ui.App) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:   "box [flags] -- PROGRAM [ARGUMENT]...",
-		Short: "Run a program in a sandbox with one writable directory and chosen hosts",
+		Short: "Run a program in a box, with one writable directory and chosen hosts",
 		Long: `Run a program and its child processes in separate namespaces (Linux, bubblewrap).
 
 The program may write the working tree of the current directory, except git's settings and hooks
@@ -54,7 +54,7 @@ is 3. docs/box.md describes what a box does not protect against.`,
 				return explain(a, policy)
 			}
 			if len(args) == 0 {
-				return ui.UsageError("ripple box -- make test", "no program given")
+				return ui.UsageError("for example: ripple box -- make test", "no program given")
 			}
 			return run(cmd.Context(), a, policy, args)
 		},

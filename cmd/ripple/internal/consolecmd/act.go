@@ -48,7 +48,7 @@ until --text is on the screen; --for idle until nothing has been printed for two
 			case asJSON:
 				return a.PrintJSON(answer)
 			case answer.Why == "time":
-				return ui.FailWith(ui.ExitTimeout, errors.New("that did not happen in time"), "")
+				return ui.FailWith(ui.ExitTimeout, errors.New("the wait timed out"), "")
 			case answer.Why == "exited":
 				return ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 			case answer.Status.Stopped != nil && q.For == "input":
@@ -73,7 +73,7 @@ until --text is on the screen; --for idle until nothing has been printed for two
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return ui.UsageError(ui.SeeHelp(cmd), "%s takes at most %s, and got %d", cmd.CommandPath(), ui.Count(n, "argument"), len(args))
+			return ui.UsageError(ui.SeeHelp(cmd), "%s takes at most %s, but got %d", cmd.CommandPath(), ui.Count(n, "argument"), len(args))
 		}
 		return nil
 	}

@@ -62,7 +62,7 @@ attach exits with the program's code when that ends, with 0 when you detach or t
 			in, inOK := a.In.(*os.File)
 			out, outOK := a.Stdout.(*os.File)
 			if !inOK || !outOK || !ui.IsTerminal(in) || !ui.IsTerminal(out) {
-				return ui.UsageError("ripple console peek shows the screen, ripple console send types", "attach needs a terminal for its input and its output")
+				return ui.UsageError("to see the screen: ripple console peek; to type: ripple console send", "attach needs a terminal for its input and its output")
 			}
 			c, err := find(a, args)
 			if err != nil {
@@ -88,7 +88,7 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, f a
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if err := console.CheckNesting(ctx, a.Getenv, c.Name); err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "unset RIPPLE_CONSOLE if that is wrong")
+		return ui.FailWith(ui.ExitUsage, err, "if that is wrong: unset RIPPLE_CONSOLE")
 	}
 	edits := !f.readOnly && !f.raw && a.Getenv("TERM") != "dumb"
 	on, err := c.Attach(ctx, console.AttachRequest{Cols: cols, Rows: rows, ReadOnly: f.readOnly, Edits: edits, In: console.Inside(a.Getenv)})

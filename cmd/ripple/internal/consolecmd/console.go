@@ -78,9 +78,9 @@ func explain(err error) error {
 		code = ui.ExitUsage
 	case console.FaultUnknown:
 		if f == console.ErrNone {
-			return ui.FailWith(ui.ExitUsage, f, "ripple console start ADAPTER starts one")
+			return ui.FailWith(ui.ExitUsage, f, "to start one: ripple console start ADAPTER")
 		}
-		code, hint = ui.ExitUsage, "ripple console list lists the consoles; ripple console history lists the commands of a console"
+		code, hint = ui.ExitUsage, "to list the consoles: ripple console list; to list the commands of one: ripple console history CONSOLE"
 	case console.FaultMissing:
 		code = ui.ExitMissing
 	case console.FaultTaken:
@@ -88,9 +88,9 @@ func explain(err error) error {
 	case console.FaultBusy:
 		name := ""
 		if f.Status != nil {
-			name = f.Status.Name + " "
+			name = " " + f.Status.Name
 		}
-		hint = "ripple console wait " + name + "waits for it; ripple console send " + name + "--key C-c interrupts it"
+		hint = "to wait for it: ripple console wait" + name + "; to interrupt it: ripple console send" + name + " --key C-c"
 		if f.Status != nil && f.Status.State == console.Stopped {
 			hint = killHint(f.Status.Name)
 		}
@@ -98,30 +98,30 @@ func explain(err error) error {
 			_, hint = asks(*f.Status)
 		}
 	case console.FaultUnresponsive:
-		code, hint = ui.ExitTimeout, "kill -CONT continues a stopped process; ripple console close --kill ends the console"
+		code, hint = ui.ExitTimeout, "to continue a stopped process: kill -CONT PID; to end the console: ripple console close --kill"
 		if f.Status != nil {
-			hint = fmt.Sprintf("kill -CONT %d continues a stopped process; ripple console close --kill %s ends the console", f.Status.Host, f.Status.Name)
+			hint = fmt.Sprintf("to continue the process if it is stopped: kill -CONT %d; to end the console: ripple console close --kill %s", f.Status.Host, f.Status.Name)
 		}
 	case console.FaultCwd:
 		hint = "nothing was typed"
 	case console.FaultNotWaiting:
 		if f.Status != nil && f.Status.State == console.Running {
-			hint = "ripple console wait --for input " + f.Status.Name + " waits until it reads; ripple console send --force types it anyway"
+			hint = "to wait until it reads: ripple console wait --for input " + f.Status.Name + "; to type it anyway: ripple console send --force"
 		}
 	case console.FaultTyping:
-		hint = "retry after that line was run or discarded; ripple console peek shows it"
+		hint = "try again when that line has been run or discarded; to see it: ripple console peek"
 	case console.FaultStopped:
 		code, hint = ui.ExitTimeout, killHint(f.Status.Name)
 	case console.FaultSecret:
-		hint = "a user can answer it with ripple console attach or ripple console send --secret"
+		hint = "to type it as a user: ripple console send --secret, or ripple console attach"
 	case console.FaultExited:
-		hint = "ripple console start starts another one"
+		hint = "to start another one: ripple console start"
 		if f.Status != nil {
 			kept := "ten minutes"
 			if f.Status.State == console.Dead {
 				kept = "a day"
 			}
-			hint = "ripple console read shows the output of its commands, for " + kept + "; " + hint
+			hint = "to read the output of its commands, which is kept for " + kept + ": ripple console read; " + hint
 		}
 	}
 	return ui.FailWith(code, f, hint)

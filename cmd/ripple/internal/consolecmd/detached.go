@@ -27,7 +27,7 @@ func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 		defer c.Close()
 		a.Printf("%s\n", status.Name)
 		if status.State != console.Idle {
-			what, hint := "the agent is not ready: the prompt was not entered", "ripple console attach "+status.Name+" shows its screen"
+			what, hint := "the agent is not ready: the prompt was not entered", "to see its screen: ripple console attach "+status.Name
 			if status.Agent != nil {
 				what, hint = asks(status)
 				what = "the prompt was not entered: " + what
@@ -42,7 +42,7 @@ func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 			_, err := conclude(a, answer, false)
 			return err
 		}
-		a.Note("ripple console attach %s shows the agent, ripple console wait %s waits for its answer", status.Name, status.Name)
+		a.Note("to see the agent: ripple console attach %s; to wait for its answer: ripple console wait %s", status.Name, status.Name)
 		return nil
 	}
 }

@@ -40,9 +40,23 @@ CODE is one argument, of one line or several; "-" reads it from standard input. 
 --lines every line of standard input is a command of its own.
 
 The wait ends, and the command continues, after --timeout, on Ctrl-C, and when the command
-waits for input: "ripple console send" answers it, "ripple console wait" waits again, and until
-then no other command runs. Ctrl-C does not interrupt the command; use
-"ripple console send --key C-c".`,
+waits for input. No other command runs until it has ended.
+
+  to answer it:     ripple console send
+  to wait again:    ripple console wait
+  to interrupt it:  ripple console send --key C-c
+
+--json prints one object per command, on one line each: the fields of "ripple exec --json", and
+
+  id          integer  number of the command in the console, counted from 1
+  code        string   the command, or the beginning of a long one
+  by          string   client that sent it
+  started     string   time of its start (RFC 3339)
+  ended       string   time of its end; absent while it runs
+  lines       integer  number of lines of its output
+  state       string   state of the console; see docs/consoles.md
+  lost        integer  bytes of its output that could not be written, for the reason lost_why
+  dropped     integer  bytes of its output, from byte dropped_at on, that are no longer kept`,
 		Example: `  ripple console exec work 'make -j4'
   ripple console exec work --timeout 30s -f build.sh
   ripple console exec --json calc '6 * 7'`,
@@ -186,17 +200,17 @@ func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err er
 	c, name := answer.Command, answer.Status.Name
 	switch answer.Why {
 	case "time":
-		return false, ui.FailWith(ui.ExitTimeout, errors.New("the command is still running"), "ripple console wait "+name+" waits again; ripple console send "+name+" --key C-c interrupts it")
+		return false, ui.FailWith(ui.ExitTimeout, errors.New("the command is still running"), "to wait again: ripple console wait "+name+"; to interrupt it: ripple console send "+name+" --key C-c")
 	case "waiting":
-		what, hint := "the command waits for input", "ripple console send "+name+" 'TEXT' --key enter answers it"
+		what, hint := "the command waits for input", "to answer it: ripple console send "+name+" 'TEXT' --key enter"
 		switch answer.Status.State {
 		case console.WaitingSecret:
-			what, hint = "the command waits for a secret", "ripple console send "+name+" --secret reads it from the terminal"
+			what, hint = "the command waits for a secret", "to type it without echo: ripple console send "+name+" --secret"
 		case console.Stopped:
 			what = stopped(answer.Status)
 			hint = killHint(name)
 		case console.Fullscreen:
-			what, hint = "the command draws on the whole screen", "ripple console peek "+name+" shows it; ripple console send "+name+" --key q types a key"
+			what, hint = "the command draws on the whole screen", "to see it: ripple console peek "+name+"; to type a key, such as q: ripple console send "+name+" --key q"
 		}
 		if a := answer.Status.Agent; a != nil {
 			what, hint = asks(answer.Status)
@@ -209,7 +223,7 @@ func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err er
 		return false, ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 	}
 	if g := answer.Status.Agent; g != nil && (c == nil || c.Bytes == 0) {
-		a.Note("nothing new is on the agent's screen; %s\n%s", does(g), ui.Indent("ripple console peek "+name+" shows the screen"))
+		a.Note("nothing new is on the agent's screen; %s\n%s", does(g), ui.Indent("to see the screen: ripple console peek "+name))
 	}
 	if c == nil { // a typed prompt is not a command
 		return true, nil
@@ -240,11 +254,11 @@ func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err er
 
 // stopped says which process of a console's program is stopped, and what continues it.
 func stopped(s console.Status) string {
-	return fmt.Sprintf("the program is stopped (%v); kill -CONT %d continues it", s.Stopped, s.Stopped.PID)
+	return fmt.Sprintf("the program is stopped (%v); to continue it: kill -CONT %d", s.Stopped, s.Stopped.PID)
 }
 
 func killHint(console string) string {
-	return "ripple console close --kill " + console + " ends the console"
+	return "to end the console: ripple console close --kill " + console
 }
 
 // dropped describes output that is lost.
@@ -286,9 +300,9 @@ func asks(s console.Status) (what, hint string) {
 	if a.Question != "" {
 		what += ": " + ui.Harmless(a.Question)
 	}
-	hint = "ripple console peek " + name + " shows it, ripple console attach " + name + " lets you answer"
+	hint = "to see it: ripple console peek " + name + "; to answer: ripple console attach " + name
 	if len(a.Answers) > 0 {
-		hint = "ripple console send " + name + " --answer " + strings.Join(a.Answers, "|") + " answers it, then ripple console wait " + name
+		hint = "to answer: ripple console send " + name + " --answer " + strings.Join(a.Answers, "|") + "; then, to wait: ripple console wait " + name
 		if !s.Command.Running() {
 			hint += " --for input"
 		}

@@ -43,7 +43,7 @@ func newPeek(a *ui.App) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&output, "output", false, "the end of the latest command's output")
+	cmd.Flags().BoolVar(&output, "output", false, "show the end of the latest command's output")
 	cmd.Flags().Int64Var(&lines, "lines", 20, "number of lines of the output")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -91,11 +91,11 @@ func printLines(a *ui.App, c *console.Client, q console.ReadRequest, asJSON bool
 	for _, l := range found.Lines {
 		a.Printf("%s\n", l.Text)
 		if l.Cut > 0 {
-			a.Note("line %d has %d more bytes: --column %d shows them", l.Number, l.Cut, l.At+int64(len(l.Text)))
+			a.Note("line %d has %d more bytes; to show them: --column %d", l.Number, l.Cut, l.At+int64(len(l.Text)))
 		}
 	}
 	if found.More {
-		a.Note("there are more lines: continue with --from %d", found.Lines[len(found.Lines)-1].Number+1)
+		a.Note("there are more lines; to continue: --from %d", found.Lines[len(found.Lines)-1].Number+1)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func newList(a *ui.App) *cobra.Command {
 			case asJSON:
 				return a.PrintJSON(all)
 			case len(all) == 0:
-				a.Note("no console is running; ripple console start ADAPTER starts one")
+				a.Note("no console is running; to start one: ripple console start ADAPTER")
 				return nil
 			}
 			a.Printf("%-14s %-10s %-18s %-8s %s\n", "CONSOLE", "ADAPTER", "STATE", "AGE", "DIRECTORY, LATEST COMMAND")
@@ -124,7 +124,7 @@ func newList(a *ui.App) *cobra.Command {
 					last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
 				}
 				if s.Stopped != nil {
-					last += fmt.Sprintf("  kill -CONT %d continues it (%s)", s.Stopped.PID, s.Stopped.Name)
+					last += fmt.Sprintf("  to continue it: kill -CONT %d (%s)", s.Stopped.PID, s.Stopped.Name)
 				}
 				if s.Agent != nil && s.Agent.Question != "" {
 					last += "  asks: " + ui.FirstLine(s.Agent.Question)

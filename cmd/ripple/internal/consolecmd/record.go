@@ -96,7 +96,7 @@ func (f recordFlags) convert(a *ui.App) error {
 	defer in.Close() // opened for reading only
 	rec, err := cast.Read(in, f.pause)
 	if err != nil {
-		return ui.UsageError("ripple exec --record FILE writes one", "%s: %w", f.from, err)
+		return ui.UsageError("to record one: ripple exec --record FILE", "%s: %w", f.from, err)
 	}
 	return f.write(a, cmp.Or(f.title, filepath.Base(f.from)), rec)
 }

@@ -30,7 +30,7 @@ func newStart(a *ui.App) *cobra.Command {
 to the program's command line.
 
 It returns when the program is at its first prompt, or after half a minute; then the program
-keeps starting, and "ripple console wait --for input" waits for it.`,
+keeps starting. To wait for it: ripple console wait --for input`,
 		Example: "  ripple console start python --name calc\n  ripple console start gdb -- ./a.out",
 		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -49,10 +49,10 @@ keeps starting, and "ripple console wait --for input" waits for it.`,
 	flags.StringVar(&f.spec.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.spec.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.spec.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
-	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end it after this time without use (0: never)")
+	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end the console after this time without use (0: never)")
 	flags.BoolVar(&f.reuse, "reuse", false, "use a running console of that name")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program and its descendants write only below its directory (Linux, Landlock)")
-	flags.BoolVar(&f.json, "json", false, "print its status as JSON")
+	flags.BoolVar(&f.json, "json", false, "print the console's status as JSON")
 	return cmd
 }
 
@@ -119,7 +119,7 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		a.Note("%s\n%s", what, ui.Indent(hint))
 	}
 	if status.State == console.Starting {
-		a.Note("the program has not reached its first prompt in half a minute; ripple console peek shows its screen")
+		a.Note("the program has not reached its first prompt within half a minute; to see its screen: ripple console peek")
 	}
 	return nil
 }

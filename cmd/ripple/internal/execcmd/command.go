@@ -78,9 +78,9 @@ func (x *execution) interrupt(ctx context.Context) {
 	_, err := x.session.Interrupt(soon)
 	switch {
 	case errors.Is(err, session.ErrNoInterrupt):
-		x.Note("%v; Ctrl-C again ends the session", err)
+		x.Note("%v; to end the session: Ctrl-C again", err)
 	case errors.Is(err, session.ErrTimeout) && ctx.Err() == nil:
-		x.Note("the program goes on in spite of the interrupt; Ctrl-C again ends the session")
+		x.Note("the program continues in spite of the interrupt; to end the session: Ctrl-C again")
 	}
 }
 

@@ -38,35 +38,49 @@ unchanged. The exit code is that of the last command, if the program reports one
 ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
 argument, of one line or several; "-" reads it from standard input. With --lines,
 each line of standard input is a separate command in the same session; ripple reads
-the next line after the result of the previous one. After a command that times out, the rest is
-not run. If the program exits, it is restarted for the next command if the adapter
-allows that (lifecycle.restart_on); otherwise the rest is not run either. A line
-that is not a complete command is rejected: send blocks with "-", -f or -0.
+the next line after the result of the previous one. After a command that times out,
+the rest is not run. If the program exits, it is restarted for the next command if
+the adapter allows that (lifecycle.restart_on); otherwise the rest is not run either.
+A line that is not a complete command is rejected: send blocks with "-", -f or -0.
 
 -e CODE and --op OPERATION are commands too, run in the order given and before any
-other code. --op sends the program's own command for an operation of a debugger
-("ripple adapter show" lists them), such as step_over or 'print expr=a + b'.
-
---json prints for each command "output", "exit_code" (null: the program reports
-none), "error" (whether it failed), "duration_ns", "completed_by" (marker, prompt,
-idle, exit, timeout, or interrupt, which is also used when ripple was asked to end) and "bytes" (length
-of the output). If they are known: "cwd", "mode" and
-"level" (how deep debuggers are nested) at its end, "captures" (what the adapter reads
-from the prompt, by name), "out_of_band" (output that arrived between the commands,
-before this one's output; without --json it is printed on standard error), "screen" (true: the program
-uses the whole screen, and the output ends with the screen's content), "restarted" (true: the
-program was restarted for this command), "prompt_elsewhere" (true: the program waits for
-the next command, but its prompt is not printed on the terminal, as after "exec 2>FILE" in
-some shells, so the exit code is not known), "fault" (ripple itself panicked while it handled
-the output; it names a file for a bug report) and "failure" (why ripple could not complete the
-command).
-Bytes that are not UTF-8 become U+FFFD in JSON; without --json they are unchanged.
+other code. --op sends the program's own command for an operation of a debugger, such
+as step_over or 'print expr=a + b'; to list them: ripple adapter show ADAPTER.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
-that waits for input although nobody can type any is interrupted after 5s. For a program
-of another user, such as one started by sudo, ripple knows that only if the terminal does not
-echo. A program that is stopped (SIGSTOP) and not continued within 5s is interrupted, too.
-Typed input that the program has not read is discarded at the end.`,
+that waits for input although nobody can type any is interrupted after 5s. For a
+program of another user, such as one started by sudo, ripple knows that only if the
+terminal does not echo. A program that is stopped (SIGSTOP) and not continued within
+5s is interrupted, too. Typed input that the program has not read is discarded at the
+end.
+
+--json prints one object per command, on one line each, with these fields:
+
+  output            string   output of the command, as UTF-8; other bytes become U+FFFD
+  exit_code         integer  exit code; null if the program reports none
+  error             boolean  whether the command failed
+  duration_ns       integer  duration in nanoseconds
+  completed_by      string   evidence of the end: marker, prompt, idle, exit, timeout, or
+                             interrupt (also if ripple was asked to end)
+  bytes             integer  length of the output in bytes
+
+The other fields are present if they are known or apply:
+
+  cwd               string   working directory at the end
+  mode              string   mode of the program at the end, such as a debugger's
+  level             integer  how deep debuggers are nested at the end
+  captures          object   values that the adapter reads from the prompt, by name
+  out_of_band       string   output that arrived before this command's own; without
+                             --json it is printed on standard error
+  screen            boolean  the program uses the whole screen; the output ends with the
+                             content of the screen
+  restarted         boolean  the program was restarted for this command
+  prompt_elsewhere  boolean  the program waits for the next command, but its prompt is
+                             not printed on the terminal, as after "exec 2>FILE" in some
+                             shells; the exit code is unknown
+  fault             string   ripple panicked while it handled the output; names a file
+                             for a bug report
+  failure           string   reason why ripple could not complete the command`,
 		Example: `  ripple exec python -- '1 + 1'
   ripple exec bash --timeout 30s -f build.sh
   printf 'x = 20\nx + 1\n' | ripple exec python --lines --json
@@ -125,7 +139,7 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	for _, flag := range []string{"cols", "rows"} {
 		n, _ := cmd.Flags().GetInt(flag) // declared: cannot fail
 		if cmd.Flags().Changed(flag) && (n < 1 || n > 65535) {
-			return ui.UsageError("", "--%s must be 1 to 65535, and is %d", flag, n)
+			return ui.UsageError("", "--%s must be 1 to 65535, but is %d", flag, n)
 		}
 	}
 	given := max(0, len(args)-1)
@@ -138,7 +152,7 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	lines := cmd.Flags().Changed("lines") && cmd.Flags().Changed("null")
 	switch {
 	case len(args) == 0:
-		return ui.UsageError("ripple adapter list lists the adapters; "+ui.SeeHelp(cmd), "which adapter?")
+		return ui.UsageError("to list the adapters: ripple adapter list; "+ui.SeeHelp(cmd), "no adapter given")
 	case given == 0 && steps:
 		return nil
 	case given == 0:

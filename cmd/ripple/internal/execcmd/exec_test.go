@@ -54,7 +54,7 @@ func TestUnfinishedLineIsPrinted(t *testing.T) {
 	assert.Contains(t, late.soFar(), "draws on the whole screen")
 }
 
-// The help is the description of --json: it names each field, and no other.
+// The help is the description of --json: it lists each field with its type, and no other.
 func TestHelpOfExecNamesTheFieldsOfJSON(t *testing.T) {
 	var fields []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[record]()) {
@@ -67,7 +67,7 @@ func TestHelpOfExecNamesTheFieldsOfJSON(t *testing.T) {
 		}
 	}
 	var named []string
-	for _, m := range regexp.MustCompile(`"([a-z_]+)"`).FindAllStringSubmatch(New(ui.NewApp(nil, io.Discard, io.Discard, func(error) {})).Long, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z_]+) +(?:string|integer|boolean|object) +\S`).FindAllStringSubmatch(New(ui.NewApp(nil, io.Discard, io.Discard, func(error) {})).Long, -1) {
 		named = append(named, m[1])
 	}
 	assert.ElementsMatch(t, fields, named)

@@ -52,7 +52,7 @@ func (x *execution) attend(ctx context.Context) (hopeless bool) {
 			}
 			if st.Unseen != session.UnseenNo && told != string(st.Unseen) {
 				told = string(st.Unseen)
-				x.Note("the program runs as another user, so it is not known whether it waits for input; none will come: Ctrl-C interrupts it, --timeout limits it")
+				x.Note("the program runs as another user, so it is not known whether it waits for input, which nobody can type; to interrupt it: Ctrl-C; to limit the wait: --timeout")
 			}
 			_, err = x.session.WaitState(ctx, otherThan(st))
 		default:
@@ -106,12 +106,13 @@ func (x *execution) waitHint(s session.State) string {
 		what = "a secret"
 	}
 	if x.keyboard != nil {
-		return "the program waits for " + what + ": type it and press Enter; Ctrl-C interrupts"
+		return "the program waits for " + what + ": type it and press Enter; to interrupt: Ctrl-C"
 	}
-	hint := "the program waits for " + what + " and none will come: Ctrl-C interrupts it, --timeout limits it"
+	hint := "the program waits for " + what + " that nobody can type"
 	if s.Stuck {
-		hint += fmt.Sprintf(", and so does ripple after %s", hopelessAfter)
+		hint += fmt.Sprintf(" (it will be interrupted after %s)", hopelessAfter)
 	}
+	hint += "; to interrupt it: Ctrl-C; to limit the wait: --timeout"
 	if last := x.printed.end(s.Partial); promptLike().MatchString(last) {
 		hint += fmt.Sprintf("\n  if %q is its prompt, the command has replaced the one that the adapter knows", last)
 	}

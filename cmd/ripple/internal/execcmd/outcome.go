@@ -87,7 +87,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	case exited && exit.Withdrawal != nil:
 		return ui.FailWith(code, o.err, withdrawalHint)
 	case exited && exit.Untaken:
-		return ui.FailWith(code, o.err, "its standard input may be another than the terminal")
+		return ui.FailWith(code, o.err, "possible cause: its standard input is not the terminal")
 	case exited && exit.Output != "":
 		return ui.FailWith(code, o.err, "it printed:\n"+ui.Indent(exit.Output))
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
@@ -97,7 +97,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	case errors.Is(o.err, errNoInput):
 		return ui.FailWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
 	case isLate && late.Unsent:
-		return ui.FailWith(code, o.err, "give it more time with --timeout")
+		return ui.FailWith(code, o.err, "to give it more time: --timeout DURATION")
 	case isLate && late.Withdrawal != nil:
 		return ui.FailWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt followed", timeout, late.Withdrawal), withdrawalHint)
 	case isLate:
@@ -117,10 +117,10 @@ func advice(late *session.TimeoutError) string {
 	case late.Waiting != session.WaitingNo:
 		return "the program waits for input: let the code bring it (a file, a pipe, a here-document), or run ripple on a terminal"
 	}
-	return "give it more time with --timeout"
+	return "to give it more time: --timeout DURATION"
 }
 
-const withdrawalHint = "send complete input; what makes the program drop an unfinished line and show its prompt can be declared as prompt.continuation_escape"
+const withdrawalHint = "send complete input; to declare what discards an unfinished line: prompt.continuation_escape"
 
 // soFar says where the output of a command is that did not end.
 func (o outcome) soFar() string {
@@ -156,7 +156,7 @@ func startError(err error) error {
 		return ui.FailWith(ui.ExitMissing, err, hint)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return ui.FailWith(ui.ExitTimeout, err, hint+"\ngive it more time with --ready-timeout")
+		return ui.FailWith(ui.ExitTimeout, err, hint+"\nto give it more time: --ready-timeout DURATION")
 	}
 	return ui.FailWith(ui.ExitFailed, err, hint)
 }

@@ -30,7 +30,7 @@ const closeLimit = 10 * time.Second
 var errInterrupted = errors.New("interrupted")
 
 // errNoInput is a command that was ended because it waited for what cannot come.
-var errNoInput = errors.New("the command waited for input, and none can come: it was interrupted")
+var errNoInput = errors.New("the command was interrupted: it waited for input that nobody can type")
 
 // errNoPrompt is an error after which the state of the program is unknown.
 var errNoPrompt = fmt.Errorf("%w, and no prompt came: the command may have replaced it", errNoInput)

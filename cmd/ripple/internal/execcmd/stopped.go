@@ -13,7 +13,7 @@ import (
 type stoppedError struct{ process *session.Process }
 
 func (e *stoppedError) Error() string {
-	return fmt.Sprintf("the program is stopped (%v), and nobody has continued it: it was given up", e.process)
+	return fmt.Sprintf("the program is stopped (%v) and was not continued in time", e.process)
 }
 
 // stopWatch notices that the running command has stopped the program.
@@ -38,7 +38,7 @@ func (w stopWatch) watch(ctx context.Context, giveUp context.CancelCauseFunc) {
 		}
 		if !told {
 			told = true
-			w.note("the program is stopped (%v): \"kill -CONT %d\" continues it, --timeout limits it%s", st.Stopped, st.Stopped.PID, w.ownLimit())
+			w.note("the program is stopped (%v)%s; to continue it: kill -CONT %d; to limit the wait: --timeout", st.Stopped, w.ownLimit(), st.Stopped.PID)
 		}
 		if !w.attended && w.lasts(ctx, hopelessAfter) {
 			giveUp(&stoppedError{st.Stopped})
@@ -55,7 +55,7 @@ func (w stopWatch) ownLimit() string {
 	if w.attended {
 		return ""
 	}
-	return ", and so does ripple after " + hopelessAfter.String()
+	return " (ripple gives it up after " + hopelessAfter.String() + ")"
 }
 
 // lasts reports whether the program is still stopped after d.

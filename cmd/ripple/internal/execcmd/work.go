@@ -165,7 +165,7 @@ func (x *execution) interrupted() error {
 	case !runs && again:
 		return x.leave(ui.ExitWith(ui.ExitInterrupted))
 	case !runs:
-		x.Note("no command is running; Ctrl-C again ends the session")
+		x.Note("no command is running; to end the session: Ctrl-C again")
 	case again:
 		cancel(errInterrupted)
 	default:

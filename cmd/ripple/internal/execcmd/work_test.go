@@ -21,7 +21,7 @@ func TestAnInterruptAfterACommandsEnd(t *testing.T) {
 	require.True(t, x.begin(command, cancel))
 	x.now.ended = true
 	require.NoError(t, x.interrupted())
-	assert.Contains(t, said.String(), "no command is running; Ctrl-C again ends the session")
+	assert.Contains(t, said.String(), "no command is running; to end the session: Ctrl-C again")
 	assert.False(t, x.now.over)
 	require.NoError(t, x.interrupted(), "its result comes first")
 	assert.True(t, x.now.over)

@@ -55,9 +55,9 @@ func WriteRecording(w io.Writer, title string, f *cast.Recording) error {
 		m.Element("output", "", "id", "time")
 		m.Close("div")
 		if f.Cut {
-			m.Element("p", "There was more: a recording ends here, so that the page stays small.")
+			m.Element("p", "The recording was cut here to keep the page small.")
 		}
-		m.Element("p", "Blank plays and stops, the arrows go back and forth.", "class", "keys")
+		m.Element("p", "The space bar plays and pauses; the arrow keys step back and forward.", "class", "keys")
 		m.Close("main")
 		m.WriteString(`<script type="application/json" id="recording">` + string(data) + "</script>\n")
 	})

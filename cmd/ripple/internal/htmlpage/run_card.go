@@ -198,7 +198,7 @@ func asked(m *markup, line record.Line) {
 		if q.Given.From != nil {
 			from = " (" + q.Given.From.String() + ")"
 		}
-		m.Element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a person")+" answers: "+answer+" "+q.Given.Text+from), "class", "aside")
+		m.Element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a user")+" answers: "+answer+" "+q.Given.Text+from), "class", "aside")
 	}
 }
 

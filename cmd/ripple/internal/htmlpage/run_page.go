@@ -61,7 +61,7 @@ func (r *Run) overview(m *markup) {
 	m.Close("dl")
 	r.chart(m)
 	plan(m, r.Plan)
-	m.Element("p", "j and k go from turn to turn, o opens what is folded.", "class", "keys")
+	m.Element("p", "j and k move between the turns; o opens folded parts.", "class", "keys")
 	m.Close("header")
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // byPerson marks answers given with this command.
-const byPerson = "a person"
+const byPerson = "a user"
 
 // reply is the parsed command line of ripple answer.
 type reply struct {
@@ -102,18 +102,18 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 	case worded:
 		return err
 	case is:
-		return ui.FailWith(ui.ExitFailed, answered, "ripple guide TEXT sends the agent another message")
+		return ui.FailWith(ui.ExitFailed, answered, "to send the agent another message: ripple guide TEXT")
 	case errors.Is(err, journal.ErrNoLoop):
 		return ui.FailWith(ui.ExitFailed, errors.New("no question is open: no loop has run in this directory"), "run ripple answer in the directory of the loop")
 	case errors.Is(err, journal.ErrNoQuestion) && len(open) > 0:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("no question %s is open here", r.id), lines(open))
 	case errors.Is(err, journal.ErrNoQuestion):
-		return ui.FailWith(ui.ExitFailed, errors.New("no question is open here"), "ripple status shows the state of the loop; ripple guide TEXT sends its agent a message")
+		return ui.FailWith(ui.ExitFailed, errors.New("no question is open here"), "to see the state of the loop: ripple status; to send its agent a message: ripple guide TEXT")
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer was not delivered: %w", err), ownersHint(err))
 	}
 	if _, runs, err := journal.NewStore(loopDir(), nil).Locked(); err == nil && !runs {
-		a.Note("%s is answered; `ripple run --resume` continues with it", chosen.ID)
+		a.Note("%s is answered; to continue with the answer: ripple run --resume", chosen.ID)
 		return nil
 	}
 	a.Note("%s is answered", chosen.ID)
@@ -285,12 +285,12 @@ it once, and it is recorded. For instructions that apply to every turn edit
 			}
 			err = journal.Advise(loopDir(), text, time.Now().Round(0).UTC())
 			if errors.Is(err, journal.ErrNoLoop) {
-				return ui.FailWith(ui.ExitFailed, err, "write it into "+promptPath+", then ripple run or ripple run --resume")
+				return ui.FailWith(ui.ExitFailed, err, "write it into "+promptPath+"; then, to start a run or continue the last one: ripple run, ripple run --resume")
 			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the message was not delivered: %w", err), ownersHint(err))
 			}
-			a.Note("the next turn has it")
+			a.Note("the next turn's prompt will contain it")
 			return nil
 		},
 	}

@@ -20,8 +20,8 @@ func newEmit(shared *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "emit TOPIC [PAYLOAD | --json JSON]",
 		Short: "Publish a topic from within a turn",
-		Long: `Publish a topic from within a loop's turn: the hat that subscribes to it receives it in one
-of the next turns. For tools and scripts, this is the equivalent of a line
+		Long: `Publish a topic from within a loop's turn: the hat that it triggers receives it in one of
+the next turns. For tools and scripts, this is the equivalent of a line
 <event topic="TOPIC">PAYLOAD</event> in an agent's answer. A token in the environment
 identifies the loop and the turn; it is invalid after the turn.
 
@@ -30,7 +30,7 @@ payload has at most 4 KB; a longer one is truncated.`,
 		Example: "  ripple emit review.passed 'no findings'\n  ripple emit build.done --json '{\"files\": 3}'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return ui.UsageError(ui.SeeHelp(cmd), "%s takes a topic and a payload, and got %d arguments; quote a payload of several words", cmd.CommandPath(), len(args))
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes a topic and a payload, but got %d arguments; quote a payload of several words", cmd.CommandPath(), len(args))
 			}
 			if len(args) == 2 && cmd.Flags().Changed("json") {
 				return ui.UsageError("give one of them", "a payload and --json exclude each other")
@@ -70,7 +70,7 @@ func compactJSON(text string) (string, error) {
 func (a *app) emit(topic, payload string) error {
 	project, token := a.Getenv(journal.ProjectVariable), a.Getenv(journal.TokenVariable)
 	if project == "" || token == "" {
-		return ui.UsageError("an agent, or a program that it starts, runs it in a turn of a loop with hats; see ripple help hats",
+		return ui.UsageError("it is for agents, and programs that they start, in a turn of a loop with hats; see ripple help hats",
 			"ripple emit was not started in a turn of a loop: %s and %s are not set", journal.ProjectVariable, journal.TokenVariable)
 	}
 	p := hats.NewPublished(topic, payload)
@@ -80,7 +80,7 @@ func (a *app) emit(topic, payload string) error {
 	case errors.Is(err, journal.ErrTurnOver):
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), "ripple emit works only during the turn that started it")
 	case isRefused:
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%q was not published: %s", topic, refused.Why), "ripple hats shows who publishes what")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%q was not published: %s", topic, refused.Why), "to see who publishes what: ripple hats")
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), ownersHint(err))
 	}

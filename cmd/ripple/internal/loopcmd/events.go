@@ -52,10 +52,10 @@ const widestCell = 60
 
 func (a *app) printTopics(list []journal.Published) {
 	if len(list) == 0 {
-		a.Note("this loop has published no topics; ripple hats shows its roles")
+		a.Note("this loop has published no topics; to see its hats: ripple hats")
 		return
 	}
-	rows := [][]string{{"turn", "from", "topic", "to", "taken", "why", "payload"}}
+	rows := [][]string{{"turn", "from", "topic", "to", "turns", "why", "payload"}}
 	for _, t := range list {
 		rows = append(rows, []string{fmt.Sprint(t.Turn), t.From, t.Topic.Topic, receiver(t.Topic), takenIn(t), record.OneLine(whyOf(t), widestCell), record.OneLine(t.Payload, widestCell)})
 	}

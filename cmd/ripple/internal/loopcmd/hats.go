@@ -21,20 +21,29 @@ func newHats(shared *ui.App) *cobra.Command {
 	formats := []string{hats.FormatText, hats.FormatMermaid, hats.FormatDOT}
 	cmd := &cobra.Command{
 		Use:   "hats [--format text|mermaid|dot]",
-		Short: "Check and draw the roles of a loop",
-		Long: `Check the roles ("hats") of a loop in ripple.yml, and draw the topics that connect them.
-It only reads files and starts nothing.
+		Short: "Check and draw the hats of a loop",
+		Long: `Check the hats of a loop in ripple.yml, and draw the topics that connect them. A hat is a
+role, such as builder or reviewer, that an agent has for one turn. The command only reads
+files and starts nothing.
 
-Mistakes that keep a role from working are errors, reported with file and line; this command
-and "ripple run" then exit with code 2: a start that leads nowhere, an agent without an
-adapter, names that clash, two names of one setting with different values. Warnings are printed for
-rules that may be intended: a topic that no hat takes, a hat that nothing reaches, a
-cycle without a limit.`,
+Errors keep a hat from working. They are reported with file and line, and this command and
+"ripple run" exit with code 2:
+
+  - the first topic triggers no hat
+  - an agent has no adapter
+  - two hats have the same name
+  - one setting is given under two names, with different values
+
+Warnings are about rules that may be intended:
+
+  - a topic triggers no hat
+  - a hat cannot be reached
+  - a cycle has no limit`,
 		Example: "  ripple hats\n  ripple hats --format dot | dot -Tsvg > hats.svg",
 		Args:    ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(formats, format) {
-				return ui.UsageError("write one of them", "invalid --format %q: use one of %s", format, strings.Join(formats, ", "))
+				return ui.UsageError("", "invalid --format %q: use one of %s", format, strings.Join(formats, ", "))
 			}
 			return a.showHats(cmd.Context(), format)
 		},
@@ -57,7 +66,7 @@ func (a *app) showHats(ctx context.Context, format string) error {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
 	if len(c.Hats.Hats) == 0 {
-		return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml has no hats here"), "ripple init --preset build-review writes some to start with")
+		return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml has no hats here"), "to create some: ripple init --preset build-review")
 	}
 	if err := a.knownHatAgents(ctx, c); err != nil {
 		return err
@@ -78,7 +87,7 @@ func (a *app) knownHatAgents(ctx context.Context, c *config.Config) error {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "ripple doctor lists the known agents")
+		return ui.FailWith(ui.ExitUsage, err, "to list the known agents: ripple doctor")
 	}
 	return nil
 }

@@ -43,7 +43,9 @@ project are taken from its files if possible.
 the plan; without any, the items under headings like Tasks or Requirements; without
 these, its sections), or JSON of issues. "-" is standard input.
 
---preset NAME also writes a ripple.yml with roles; "ripple hats" draws them:
+--preset NAME also writes a ripple.yml with hats, which are roles for turns; to draw them: ripple hats.
+
+The presets:
 
 ` + presetList(),
 		Example: `  ripple init --from prd.md
@@ -60,7 +62,7 @@ these, its sections), or JSON of issues. "-" is standard input.
 			return a.initLoop(from, preset, cmd.Flags().Changed("preset"))
 		},
 	}
-	cmd.Flags().StringVar(&preset, "preset", "", "also write the roles of the preset `NAME`")
+	cmd.Flags().StringVar(&preset, "preset", "", "also write the hats of the preset `NAME`")
 	cmd.Flags().StringVar(&from, "from", "", "take the task and the plan from this `FILE`: Markdown, or JSON of issues")
 	ui.CompleteFlag(cmd, "preset", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		for _, p := range presets() {
@@ -145,7 +147,7 @@ func (a *starter) writeInit(files map[string]string, found project) error {
 		return err
 	}
 	if err := layout.Files(".").Mkdir(layout.LogsDir, 0o777); err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "ripple init writes into the current directory: go to one that is yours")
+		return ui.FailWith(ui.ExitFailed, err, "change to a directory of your own: ripple init writes into the current directory")
 	}
 	for _, f := range []struct{ name, text string }{
 		{layout.PromptFile, asNamed(files[layout.PromptFile])},
@@ -182,7 +184,7 @@ func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, here(layout.AgentFile)))
 	}
 	if withRoles {
-		a.Note("review the roles in ripple.yml; ripple hats draws their topics")
+		a.Note("review the hats in ripple.yml; to draw their topics: ripple hats")
 	}
 	if w.name == "" && withRoles {
 		a.Note("write the task into %s, then: ripple run%s", prompt, verify)

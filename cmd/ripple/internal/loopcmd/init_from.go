@@ -83,7 +83,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		text = "[" + text + "]" // output of gh issue view
 	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return w, ui.UsageError("gh issue list --json number,title,body,state prints the expected format", "%s: %s", name, jsonPlace(text, err))
+		return w, ui.UsageError("to print the expected format: gh issue list --json number,title,body,state", "%s: %s", name, jsonPlace(text, err))
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Number < list[j].Number })
 	w = wanted{name: name, issues: true}
@@ -92,7 +92,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		title := strings.Join(strings.Fields(one.Title), " ")
 		switch {
 		case title == "":
-			return w, ui.UsageError("gh issue list --json number,title,body,state prints the expected format", "%s: issue %d of %d has no title", name, i+1, len(list))
+			return w, ui.UsageError("to print the expected format: gh issue list --json number,title,body,state", "%s: issue %d of %d has no title", name, i+1, len(list))
 		case strings.EqualFold(one.State, "closed"):
 			w.closed++
 			continue

@@ -60,7 +60,7 @@ func presetList() string {
 const (
 	presetPrompt = `# Task
 
-<!-- Describe the task, where to do it, and how the result will be judged. Every role gets
+<!-- Describe the task, where to do it, and how the result will be judged. Every hat gets
      this file in each turn, followed by its own instructions. You can edit it while the
      loop runs. -->
 

@@ -38,7 +38,7 @@ func givenWords(q record.Question) string {
 		}
 		return fmt.Sprintf("%s answered: %s", q.ID, ui.Harmless(text+from))
 	}
-	return fmt.Sprintf("%s (%s): %s", ui.Harmless(text), ui.Harmless(cmp.Or(q.Given.By, "a person")), ui.Harmless(loop.Words(q)))
+	return fmt.Sprintf("%s (%s): %s", ui.Harmless(text), ui.Harmless(cmp.Or(q.Given.By, "a user")), ui.Harmless(loop.Words(q)))
 }
 
 func joined(a, b string) string {

@@ -11,10 +11,10 @@ import (
 
 // elsewhere maps flags of the Ralph reference to ripple's equivalents.
 var elsewhere = map[string]string{
-	"status": "ripple status shows the state of the loop", "circuit-status": "ripple status shows the state of the circuit",
-	"reset-circuit": "ripple reset circuit closes it", "reset-session": "ripple reset session forgets the session",
-	"monitor": "ripple watch in another terminal is the dashboard", "no-continue": "--fresh starts a new conversation in every turn",
-	"output-format": "leave it out: the adapter says what its agent prints",
+	"status": "to see the state of the loop: ripple status", "circuit-status": "to see the state of the circuit: ripple status",
+	"reset-circuit": "to close it: ripple reset circuit", "reset-session": "to discard the session: ripple reset session",
+	"monitor": "to watch the loop from another terminal: ripple watch", "no-continue": "to start a new conversation in every turn: --fresh",
+	"output-format": "leave it out: the adapter defines the output format",
 }
 
 // flagError names the equivalent of an unknown flag that another loop has.
@@ -29,6 +29,6 @@ func flagError(cmd *cobra.Command, err error) error {
 // loops, --prompt takes a file.
 func (a *app) warnOfPromptFile(prompt string) {
 	if info, err := os.Stat(prompt); prompt != "" && err == nil && info.Mode().IsRegular() {
-		a.Note("%q is a file, and --prompt takes the task itself: --prompt-file reads it from there", prompt)
+		a.Note("%q is a file, and --prompt takes the task itself; to read the task from the file: --prompt-file", prompt)
 	}
 }

@@ -40,7 +40,7 @@ Look at the page before you share it: it contains whatever the agent printed.`,
 		Example: "  ripple replay\n  ripple replay --turn 3\n  ripple replay --html loop.html",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one file of events, and got %d", cmd.CommandPath(), len(args))
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one file of events, but got %d", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -52,7 +52,7 @@ Look at the page before you share it: it contains whatever the agent printed.`,
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
 			if speed < 0 {
-				return ui.UsageError("", "--speed must not be negative, and is %v", speed)
+				return ui.UsageError("", "--speed must not be negative, but is %v", speed)
 			}
 			if cmd.Flags().Changed("html") {
 				return a.page(cmd, path, page)
@@ -113,7 +113,7 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, err, "")
 	case !found:
-		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "to show all turns: leave out --turn")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func openEvents(path string) (*os.File, error) {
 	}
 	f, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run starts one")
+		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; to start one: ripple run")
 	}
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, ownersHint(err))

@@ -53,7 +53,7 @@ only if all of them succeed. At the end it prints the reason and what to do next
     5  a limit or budget was reached
     6  the circuit is open: no progress, or the same error repeatedly
     7  the agent claimed that the work is done, but verification failed
-    8  the agent needs a person: a permission, a login, an answer
+    8  the agent needs a user: a permission, a login, an answer
   130  interrupted
 
 Each question of an agent has an ID. On a terminal, with --on-question or with

@@ -80,7 +80,7 @@ func (a *app) knownAdapters(c *config.Config) error {
 		return e.Name, nil
 	})
 	if err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "ripple adapter list shows the available adapters")
+		return ui.FailWith(ui.ExitUsage, err, "to list the adapters: ripple adapter list")
 	}
 	return nil
 }
@@ -92,9 +92,9 @@ func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Ev
 	if stop, is := errors.AsType[*loop.Stop](err); is {
 		switch stop.Reason {
 		case loop.ReasonAgentMissing:
-			stop.Do = "install it, or choose another agent with --adapter; `ripple doctor` lists them"
+			stop.Do = "install it, or choose another agent with --adapter; to list them: `ripple doctor`"
 		case loop.ReasonUsage:
-			stop.Do = fmt.Sprintf("`ripple adapter show %s` shows the features of this agent", g.entry.Name)
+			stop.Do = fmt.Sprintf("to see the features of this agent: `ripple adapter show %s`", g.entry.Name)
 		}
 	}
 	return out, err

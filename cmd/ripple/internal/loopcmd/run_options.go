@@ -31,7 +31,7 @@ func (a *app) takeOptions(g *loopAgent) error {
 // tryCommand rejects settings that cannot be passed on a command line.
 func (a *app) tryCommand(g *loopAgent) error {
 	if _, err := g.Command(loop.Request{Prompt: "-"}); err != nil {
-		return ui.FailWith(ui.ExitUsage, err, fmt.Sprintf("ripple adapter show %s shows the features of the agent", g.entry.Name))
+		return ui.FailWith(ui.ExitUsage, err, fmt.Sprintf("to see the features of the agent: ripple adapter show %s", g.entry.Name))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-const newRunHint = "ripple run without --resume starts a new run"
+const newRunHint = "to start a new run: leave out --resume"
 
 // loadSettings reads the settings of a run. A run that --resume continues keeps those that it
 // started with; began is nil if they are not known, or if the run is new.
@@ -63,7 +63,7 @@ func configError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
+	return ui.FailWith(ui.ExitUsage, err, "to list the settings: ripple run --help; to write them all, commented out: ripple init")
 }
 
 // recordedSettings reads the settings of the run to continue.
@@ -73,7 +73,7 @@ func recordedSettings(a *app, project string, dry bool) (*record.Settings, error
 	case errors.Is(err, journal.ErrNoRun) && dry:
 		return nil, nil // it shows a new run
 	case errors.Is(err, journal.ErrNoRun):
-		return nil, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "start one: ripple run without --resume")
+		return nil, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "to start one: ripple run, without --resume")
 	case err != nil:
 		return nil, reportError(err)
 	case b.Settings == nil:
@@ -94,7 +94,7 @@ func (f *loopFlags) goOnWith(began *record.Settings, flags map[string]string) er
 	for i, word := range []string{began.PromptFile, began.Agent, began.Command, began.Model, began.Transport, began.Hats} {
 		isPath := i == 0 // the name of a directory may have any character
 		if len(word) > maxRecordedWord || !utf8.ValidString(word) || strings.ContainsFunc(word, unicode.IsControl) && !isPath {
-			return ui.UsageError(newRunHint, "the run's record (%s/%s) has what no run records: %.80q", layout.Dir, layout.EventsFile, word)
+			return ui.UsageError(newRunHint, "the run's record (%s/%s) has a value that ripple does not write: %.80q", layout.Dir, layout.EventsFile, word)
 		}
 	}
 	if len(began.Prompt) > maxRecordedPrompt {
@@ -123,7 +123,7 @@ func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.C
 	inside, err := filepath.Rel(project, path)
 	named, _ := filepath.Abs(c.PromptFile) // by ripple.yml
 	if path != "" && path != named && (err != nil || !filepath.IsLocal(inside)) {
-		return ui.UsageError("give it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
+		return ui.UsageError("to use it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
 			"the run's task is in %s, outside of the project; ripple does not give it to an agent only because a record names it", ui.Harmless(began.PromptFile))
 	}
 	f.prompt, f.promptFile, f.kept = began.Prompt, path, true
@@ -189,7 +189,7 @@ func tellResumed(a *app, began, now *record.Settings) {
 		a.Note("the agent of ripple.yml is %s now, and was %s when the run began", ui.Harmless(now.Command), ui.Harmless(began.Command))
 	}
 	if now.Hats != began.Hats {
-		a.Note("the roles of ripple.yml are not those that the run began with")
+		a.Note("the hats in ripple.yml have changed since the run began")
 	}
 }
 

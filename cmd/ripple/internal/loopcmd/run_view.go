@@ -81,13 +81,13 @@ func (v *loopView) interrupted() {
 	case v.checking && v.ending:
 		v.Note("ending the check")
 	case v.checking:
-		v.Note("the loop ends after this check; Ctrl-C again ends the check now")
+		v.Note("the loop ends after this check; to end the check now: Ctrl-C again")
 	case v.begun.IsZero():
 		v.Note("the loop ends")
 	case v.ending:
 		v.Note("ending the agent")
 	default:
-		v.Note("the loop ends after this turn; Ctrl-C again ends the agent now")
+		v.Note("the loop ends after this turn; to end the agent now: Ctrl-C again")
 	}
 	v.ending = true
 	v.draw()

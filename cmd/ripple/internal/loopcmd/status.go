@@ -66,7 +66,7 @@ loop that stopped for another reason it is the exit code of "ripple run".`,
 // ownersHint is the advice for loop files without read or write permission.
 func ownersHint(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
-		return "do it as the owner of " + layout.Dir + " and the files in it: a loop's record is its owner's"
+		return "run this as the owner of " + layout.Dir + " and the files in it"
 	}
 	return ""
 }
@@ -75,14 +75,14 @@ func ownersHint(err error) string {
 func reportError(err error) error {
 	next := ownersHint(err)
 	if u, is := errors.AsType[*journal.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
-		next = fmt.Sprintf("remove %s; ripple run --resume continues from %s/%s and writes it again", u.Path, layout.Dir, layout.EventsFile)
+		next = fmt.Sprintf("remove %s; to write it again from %s/%s, and continue: ripple run --resume", u.Path, layout.Dir, layout.EventsFile)
 	}
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
 func (a *app) printReport(project string, s journal.Report) {
 	if !s.Found {
-		a.Printf("no loop has run here; ripple init and ripple run start one\n")
+		a.Printf("no loop has run here; to start one: ripple init, then ripple run\n")
 		return
 	}
 	w := a.NewSheet()

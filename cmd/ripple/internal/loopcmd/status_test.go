@@ -17,7 +17,7 @@ func TestHintOfALoopsFiles(t *testing.T) {
 	denied := &fs.PathError{Op: "open", Path: ".ralph/loop.lock", Err: fs.ErrPermission}
 	for _, err := range []error{denied, fmt.Errorf("cannot lock: %w", denied), &journal.UnreadableError{Path: ".ralph/status.json", Err: denied}} {
 		e, _ := errors.AsType[*ui.ExitError](reportError(err))
-		assert.Equal(t, "do it as the owner of .ralph and the files in it: a loop's record is its owner's", e.Hint, err)
+		assert.Equal(t, "run this as the owner of .ralph and the files in it", e.Hint, err)
 	}
 	e, _ := errors.AsType[*ui.ExitError](reportError(&journal.UnreadableError{Path: ".ralph/status.json", Err: errors.New("torn")}))
 	assert.Contains(t, e.Hint, "remove .ralph/status.json")

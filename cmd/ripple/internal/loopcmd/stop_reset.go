@@ -39,7 +39,7 @@ the next turn start a new session. Neither changes any of your files.`,
 			}
 			err := loop.Reset(loopDir(), args[0], time.Now().Round(0).UTC())
 			if _, locked := errors.AsType[*journal.LockedError](err); locked {
-				return ui.FailWith(ui.ExitFailed, err, "ripple stop ends it after the turn")
+				return ui.FailWith(ui.ExitFailed, err, "to end it after the turn: ripple stop")
 			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
@@ -68,7 +68,7 @@ func newStop(shared *ui.App) *cobra.Command {
 			case err != nil:
 				return reportError(err)
 			default:
-				return ui.FailWith(ui.ExitFailed, errors.New("no loop runs here"), "ripple status shows how the last one ended")
+				return ui.FailWith(ui.ExitFailed, errors.New("no loop runs here"), "to see how the last one ended: ripple status")
 			}
 			if host, err := os.Hostname(); err == nil && s.Runner.Host != "" && s.Runner.Host != host {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the loop runs on %s, process %d", s.Runner.Host, s.Runner.PID), "stop it there")

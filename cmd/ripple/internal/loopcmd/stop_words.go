@@ -70,12 +70,12 @@ var advice = map[string]string{
 	loop.ReasonMaxRuntime:       "continue with `ripple run --resume` and a higher --max-runtime",
 	loop.ReasonMaxCost:          "continue with `ripple run --resume` and a higher --max-cost",
 	loop.ReasonMaxTokens:        "continue with `ripple run --resume` and a higher --max-tokens",
-	loop.ReasonHatExhausted:     "give that hat more in ripple.yml, or have another take its .exhausted topic{then}",
+	loop.ReasonHatExhausted:     "raise the hat's limit in ripple.yml, or add a hat that its .exhausted topic triggers{then}",
 	loop.ReasonInterrupted:      "continue with `ripple run --resume`",
 	loop.ReasonConflict:         "{do}{then}",
-	loop.ReasonLocked:           "wait for it, or end it with `ripple stop`",
+	loop.ReasonLocked:           "wait for it; to end it: `ripple stop`",
 	loop.ReasonPromptMissing:    "{do} with --prompt-file",
-	loop.ReasonNoRun:            "start one: `ripple run` without --resume",
+	loop.ReasonNoRun:            "to start one: `ripple run`, without --resume",
 	loop.ReasonAgentMissing:     "{do}",
 	loop.ReasonGitMissing:       "{do}, or leave --commit, --tag and --worktree out",
 	loop.ReasonNoRepository:     "{do}, or leave --commit, --tag and --worktree out",
@@ -85,8 +85,8 @@ var advice = map[string]string{
 var unknown = map[string]string{
 	loop.ReasonUnanswered:       "answer it with `ripple answer`",
 	loop.ReasonPermissionDenied: "allow it in the agent's own settings",
-	loop.ReasonUsage:            "look at its command line with `ripple run --dry-run`",
-	loop.ReasonAgentMissing:     "`ripple doctor` lists the installed agents and what they lack",
+	loop.ReasonUsage:            "to see its command line: `ripple run --dry-run`",
+	loop.ReasonAgentMissing:     "to see the installed agents and what they lack: `ripple doctor`",
 }
 
 // whatNext returns the next step after a stop in one sentence.
@@ -136,7 +136,7 @@ func afterDone(s *loop.Stop) string {
 	case s.Verified:
 		return "review the result and keep it"
 	}
-	return "review the result; with --verify CMD ripple verifies such a claim"
+	return "review the result; to have such a claim verified: --verify COMMAND"
 }
 
 func afterOpen(s *loop.Stop, then string) string {
@@ -149,9 +149,9 @@ func afterOpen(s *loop.Stop, then string) string {
 func afterError(s *loop.Stop) string {
 	switch {
 	case s.RecordLost:
-		return s.Do + "; ripple run then starts a new loop"
+		return s.Do + "; then, to start a new loop: `ripple run`"
 	case errors.Is(s.Err, fs.ErrPermission):
-		return "a loop reads and writes in " + layout.Dir + ": run it as the owner of that directory and of the files in it, or where you may write"
+		return "run the loop as the owner of " + layout.Dir + " and the files in it, or in a directory that you may write"
 	}
 	return "nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`"
 }

@@ -32,7 +32,7 @@ func TestStopWords(t *testing.T) {
 		code int
 		next string
 	}{
-		{loop.Stop{Reason: loop.ReasonProjectComplete, Asked: true}, 0, "Review the result; with --verify CMD ripple verifies such a claim."},
+		{loop.Stop{Reason: loop.ReasonProjectComplete, Asked: true}, 0, "Review the result; to have such a claim verified: --verify COMMAND."},
 		{loop.Stop{Reason: loop.ReasonTestSaturation, Asked: true, Verified: true}, 0, "Review the result and keep it."},
 		{loop.Stop{Reason: loop.ReasonPlanComplete}, 0, "For more work add a task (- [ ] ...) to that file or remove it, then run ripple again."},
 		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, CoolsDown: 30 * time.Minute}, 6, "Read the last file in .ralph/logs; then `ripple reset circuit` and `ripple run --resume`, or try again in 30m0s."},
@@ -41,7 +41,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonPermissionDenied, Do: "Allow Bash in its settings"}, 8, "Allow Bash in its settings" + resume},
 		{loop.Stop{Reason: loop.ReasonAuth, CircuitOpen: true}, 8, "Log in with the agent's own command, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonVersion}, 3, "Install the version that `ripple doctor` names" + resume},
-		{loop.Stop{Reason: loop.ReasonUsage}, 2, "Look at its command line with `ripple run --dry-run`."},
+		{loop.Stop{Reason: loop.ReasonUsage}, 2, "To see its command line: `ripple run --dry-run`."},
 		{loop.Stop{Reason: loop.ReasonUsage, Do: "run it as a user"}, 2, "Run it as a user."},
 		{loop.Stop{Reason: loop.ReasonQuestion}, 8, "Answer in .ralph/PROMPT.md" + resume},
 		{loop.Stop{Reason: loop.ReasonBlocked}, 8, "Answer it in .ralph/PROMPT.md or in the plan" + resume},
@@ -53,24 +53,24 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonMaxRuntime}, 5, "Continue with `ripple run --resume` and a higher --max-runtime."},
 		{loop.Stop{Reason: loop.ReasonMaxCost}, 5, "Continue with `ripple run --resume` and a higher --max-cost."},
 		{loop.Stop{Reason: loop.ReasonMaxTokens}, 5, "Continue with `ripple run --resume` and a higher --max-tokens."},
-		{loop.Stop{Reason: loop.ReasonHatExhausted}, 5, "Give that hat more in ripple.yml, or have another take its .exhausted topic, then run `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonHatExhausted}, 5, "Raise the hat's limit in ripple.yml, or add a hat that its .exhausted topic triggers, then run `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonMaxFailures, CircuitOpen: true}, 5, "Read the last file in .ralph/logs, fix the cause, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonOverloaded}, 5, "Run `ripple run --resume` later, with a higher --max-wait, or with --fallback."},
 		{loop.Stop{Reason: loop.ReasonProviderLimit}, 5, "Run `ripple run --resume` after that time, or with a higher --max-wait."},
 		{loop.Stop{Reason: loop.ReasonInterrupted}, 130, "Continue with `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonPromptMissing}, 3, "Write the task into it, or let `ripple init` make one."},
 		{loop.Stop{Reason: loop.ReasonPromptMissing, Do: "write the task into it, or name another file"}, 3, "Write the task into it, or name another file with --prompt-file."},
-		{loop.Stop{Reason: loop.ReasonAgentMissing}, 3, "`ripple doctor` lists the installed agents and what they lack."},
+		{loop.Stop{Reason: loop.ReasonAgentMissing}, 3, "To see the installed agents and what they lack: `ripple doctor`."},
 		{loop.Stop{Reason: loop.ReasonAgentMissing, Err: &fs.PathError{Err: syscall.ENOSPC}}, 3, "Make room there" + resume},
 		{loop.Stop{Reason: loop.ReasonConflict, Do: "end it with `git merge --abort`"}, 8, "End it with `git merge --abort`" + resume},
-		{loop.Stop{Reason: loop.ReasonNoRun}, 3, "Start one: `ripple run` without --resume."},
-		{loop.Stop{Reason: loop.ReasonLocked}, 1, "Wait for it, or end it with `ripple stop`."},
+		{loop.Stop{Reason: loop.ReasonNoRun}, 3, "To start one: `ripple run`, without --resume."},
+		{loop.Stop{Reason: loop.ReasonLocked}, 1, "Wait for it; to end it: `ripple stop`."},
 		{loop.Stop{Reason: loop.ReasonGitMissing, Do: "install git"}, 3, "Install git, or leave --commit, --tag and --worktree out."},
 		{loop.Stop{Reason: loop.ReasonNoRepository, Do: "commit something"}, 3, "Commit something, or leave --commit, --tag and --worktree out."},
 		{loop.Stop{Reason: loop.ReasonBranch, Do: "name another branch"}, 2, "Name another branch with --worktree."},
 		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`."},
-		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "A loop reads and writes in .ralph: run it as the owner of that directory and of the files in it, or where you may write."},
-		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "restore the project"}, 1, "Restore the project; ripple run then starts a new loop."},
+		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "Run the loop as the owner of .ralph and the files in it, or in a directory that you may write."},
+		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "restore the project"}, 1, "Restore the project; then, to start a new loop: `ripple run`."},
 	}
 	tried := map[string]bool{}
 	for _, tt := range tests {

@@ -57,7 +57,7 @@ func (d *dashboard) render() string {
 	at, last := d.shown(l)
 	body := l.story[at:min(at+l.rows, len(l.story))]
 	if !d.report.Found {
-		body = p.Aside("", "·", "no loop has run here yet; ripple run starts one")
+		body = p.Aside("", "·", "no loop has run here yet; to start one: ripple run")
 	}
 	lines := append(l.head, p.Paint(ui.Dim, strings.Repeat("─", p.Width)))
 	lines = append(lines, d.beside(p, l, body)...)

@@ -31,7 +31,7 @@ type setup struct {
 }
 
 // description is within the registry's limit (100 characters).
-const description = "Live consoles for AI clients: shells, REPLs and debuggers that stay, shared with people"
+const description = "Live consoles for AI clients: shells, REPLs and debuggers that keep running, shared with users"
 
 func newSetup(a *ui.App, version string) (setup, error) {
 	self, err := os.Executable()
@@ -96,8 +96,12 @@ With --write the lines are added to that file, after showing the change and aski
 the file is unchanged, and a copy of the old file is kept next to it. A JSON file that contains
 comments is not changed.
 
-Or write a package: claude-plugin and gemini-extension, a directory; mcpb, a bundle that
-contains this program; registry, the server.json of a bundle published at --url.
+Or write a package to the path given with -o:
+
+  claude-plugin     a directory
+  gemini-extension  a directory
+  mcpb              a bundle that contains this program
+  registry          the server.json of a bundle that is published at --url; it is printed
 
 XDG_RUNTIME_DIR and XDG_STATE_HOME, which locate the consoles, are included if they are
 set to unusual values: some clients do not pass them on.`,
@@ -108,7 +112,7 @@ set to unusual values: some clients do not pass them on.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			known := append(slices.Clone(names), kinds...)
 			if len(args) != 1 {
-				return ui.UsageError("ripple mcp config CLIENT: "+strings.Join(known, ", "), "which client?")
+				return ui.UsageError("ripple mcp config CLIENT: "+strings.Join(known, ", "), "no client given")
 			}
 			if !slices.Contains(known, args[0]) {
 				return ui.UsageError(ui.DidYouMean(ui.NearNames(args[0], known), "known clients: "+strings.Join(known, ", ")), "unknown client %q", args[0])

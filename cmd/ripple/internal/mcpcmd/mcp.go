@@ -33,7 +33,7 @@ input and output, or over HTTP on this machine. "ripple mcp config CLIENT" print
 configuration for a client.
 
 The consoles are those of "ripple console": they keep running when the client or this server
-ends, and people can use them at the same time. The client must ask its user before it runs
+ends, and users can use them at the same time. The client must ask its user before it runs
 commands; ripple has no list of forbidden commands. --read-only, --adapters and --cwd restrict
 the server.
 
@@ -51,7 +51,7 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use only consoles of these adapters, separated by commas")
 	ui.CompleteFlag(cmd, "adapters", ui.CompletePrograms(a))
 	flags.StringVar(&o.Dir, "cwd", "", "start consoles only in this `DIRECTORY` or below it")
-	flags.BoolVar(&o.Sandbox, "sandbox", false, "the kernel lets consoles write only below --cwd (Linux, Landlock); other consoles are not used")
+	flags.BoolVar(&o.Sandbox, "sandbox", false, "use only consoles that the kernel lets write only below --cwd (Linux, Landlock)")
 	a.Trust.Flag(cmd)
 	cmd.AddCommand(newConfig(a, version))
 	return cmd
@@ -97,7 +97,7 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 		return serveHTTP(ctx, a, s, address)
 	}
 	if ui.IsTerminal(a.In) {
-		a.Note("waiting for a client on standard input; ripple mcp config CLIENT prints how to set one up")
+		a.Note("waiting for a client on standard input; to set one up: ripple mcp config CLIENT")
 	}
 	if err := s.ServeStdio(ctx, io.NopCloser(a.In), kept{a.Out}); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

@@ -55,7 +55,7 @@ func (p packaging) check(kind string) error {
 	registry := kind == registryKind
 	switch {
 	case p.out != "" && (!known || registry):
-		return ui.UsageError("redirect it where it belongs", "%s is printed: it takes no --output", kind)
+		return ui.UsageError("to write it to a file: redirect standard output", "%s is printed: it takes no --output", kind)
 	case known && !registry && p.out == "":
 		return ui.UsageError("ripple mcp config "+kind+" -o PATH", "--output is missing")
 	case !registry && p.name+p.url+p.bundle != "":
@@ -63,9 +63,9 @@ func (p packaging) check(kind string) error {
 	case !registry:
 		return nil
 	case !serverName().MatchString(p.name):
-		return ui.UsageError("a reversed domain and a word: --name org.example/ripple", "--name %q is not a valid server name", p.name)
+		return ui.UsageError("use a reversed domain and a word: --name org.example/ripple", "--name %q is not a valid server name", p.name)
 	case p.bundle == "":
-		return ui.UsageError("ripple mcp config mcpb -o ripple.mcpb creates one", "--bundle is missing")
+		return ui.UsageError("to create one: ripple mcp config mcpb -o ripple.mcpb", "--bundle is missing")
 	}
 	if u, err := url.Parse(p.url); err != nil || u.Scheme != "https" || u.Host == "" {
 		return ui.UsageError("--url https://example.org/ripple.mcpb", "--url %q is not an address from which the bundle can be downloaded", p.url)

@@ -28,7 +28,7 @@ type clientFile struct {
 // set, and keeps a copy of the old file.
 func writeClient(a *ui.App, client string, where clientPlace, lines []byte, yes bool) error {
 	if where.command {
-		return ui.UsageError("run what ripple mcp config "+client+" prints", "%s manages its configuration itself: there is no file to write", client)
+		return ui.UsageError("to print the command to run: ripple mcp config "+client, "%s manages its configuration itself: there is no file to write", client)
 	}
 	f, err := openClientFile(a, where)
 	if err != nil {
@@ -40,7 +40,7 @@ func writeClient(a *ui.App, client string, where clientPlace, lines []byte, yes 
 	}
 	changed, err := merge(f.text, lines)
 	if err != nil {
-		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s was not changed: %w", f.name, err), "add the lines yourself: ripple mcp config "+client)
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s was not changed: %w", f.name, err), "to print the lines, and add them yourself: ripple mcp config "+client)
 	}
 	if bytes.Equal(changed, f.text) {
 		a.Note("%s already contains it", f.name)
@@ -53,7 +53,7 @@ func writeClient(a *ui.App, client string, where clientPlace, lines []byte, yes 
 		case !asked:
 			return ui.UsageError("to write it without asking: ripple mcp config "+client+" --write --yes", "nothing was written: there is no terminal for the question")
 		case !agreed:
-			return ui.FailWith(ui.ExitUsage, errors.New("not agreed: nothing was written"), "")
+			return ui.FailWith(ui.ExitUsage, errors.New("not confirmed: nothing was written"), "")
 		}
 	}
 	return f.write(a, changed)

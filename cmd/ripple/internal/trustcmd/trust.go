@@ -82,7 +82,7 @@ func run(a *ui.App, f flags) error {
 
 func agree(a *ui.App, record trust.Record, items []trust.Item) error {
 	if ui.InAgent(a.Getenv) {
-		return ui.FailWith(ui.ExitUsage, errors.New("an agent cannot agree to what a project runs"), "a person does: ripple trust")
+		return ui.FailWith(ui.ExitUsage, errors.New("an agent cannot approve what a project runs"), "to approve it as a user, outside of the agent: ripple trust")
 	}
 	missing := record.Missing(items)
 	usable := false
@@ -91,7 +91,7 @@ func agree(a *ui.App, record trust.Record, items []trust.Item) error {
 	}
 	if !usable {
 		ui.ShowItems(a.Out, record, items)
-		a.Note("nothing here needs to be agreed to")
+		a.Note("nothing here needs approval")
 		return nil
 	}
 	yes, asked, err := a.Trust.Ask(record, items)
@@ -99,14 +99,14 @@ func agree(a *ui.App, record trust.Record, items []trust.Item) error {
 	case err != nil:
 		return err
 	case asked && !yes:
-		return ui.FailWith(ui.ExitUsage, errors.New("not agreed"), "")
+		return ui.FailWith(ui.ExitUsage, errors.New("not approved"), "")
 	case !asked:
 		ui.ShowItems(a.Out, record, items)
 	}
 	if _, err := a.Trust.Record(record, items); err != nil {
 		return err
 	}
-	a.Note("this project is trusted; ripple trust --revoke takes it back")
+	a.Note("this project is trusted; to revoke that: ripple trust --revoke")
 	return nil
 }
 
@@ -116,7 +116,7 @@ func revoke(a *ui.App, store *trust.Store, project string) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if !was {
-		a.Note("nothing was agreed to here")
+		a.Note("nothing was approved here")
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (a *App) Look(name string) (*registry.Entry, error) {
 func AdapterError(err error) error {
 	broken, ok := AsBroken(err)
 	if !ok {
-		return FailWith(ExitUsage, err, "ripple adapter list lists the adapters")
+		return FailWith(ExitUsage, err, "to list the adapters: ripple adapter list")
 	}
 	var b strings.Builder
 	for _, d := range broken.Diagnostics {

@@ -33,7 +33,7 @@ func onlyAgent(e *registry.Entry, err error) (*registry.Entry, error) {
 		return nil, err
 	}
 	if e.Adapter.Family != schema.FamilyAgent {
-		return nil, UsageError("ripple doctor lists the agents", "%s is a %s, not a coding agent", e.Name, e.Adapter.Family)
+		return nil, UsageError("to list the agents: ripple doctor", "%s is a %s, not a coding agent", e.Name, e.Adapter.Family)
 	}
 	return e, nil
 }
@@ -42,7 +42,7 @@ func onlyAgent(e *registry.Entry, err error) (*registry.Entry, error) {
 func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
 	a, err := e.Adapter.Way(transport)
 	if err != nil {
-		return nil, FailWith(ExitUsage, err, "ripple adapter show "+quote.Shell(e.Name)+" shows what the agent can do")
+		return nil, FailWith(ExitUsage, err, "to see what the agent can do: ripple adapter show "+quote.Shell(e.Name))
 	}
 	entry := *e
 	entry.Adapter = a
@@ -103,7 +103,7 @@ func (a *App) Ready(ctx context.Context, e *registry.Entry, p launch.Program) er
 	switch {
 	case d.Executable == "":
 		_, err := launch.Locate(e.Adapter, launch.OSHost(), p.Executable)
-		return FailWith(ExitMissing, err, "or choose another agent: ripple doctor lists them")
+		return FailWith(ExitMissing, err, "or choose another agent; to list them: ripple doctor")
 	case d.TooOld():
 		return FailWith(ExitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
 	case d.Login == launch.LoggedOut:

@@ -42,7 +42,7 @@ func TurnError(err error) error {
 	case errors.As(err, &missing):
 		return FailWith(ExitMissing, err, "")
 	case errors.As(err, &unsupported):
-		return FailWith(ExitUsage, err, "ripple adapter show shows what the agent can do")
+		return FailWith(ExitUsage, err, "to see what the agent can do: ripple adapter show")
 	}
 	return FailWith(ExitFailed, err, "")
 }

@@ -130,7 +130,7 @@ func (t *Trust) Agree(need []trust.Item) error {
 	}
 	if t.mode() == trustNever || !t.canAsk() {
 		ShowItems(t.err, record, missing)
-		return FailWith(ExitUsage, errors.New("nobody has agreed to what this project would run"),
+		return FailWith(ExitUsage, errors.New("this project would run commands that have not been approved"),
 			howToAgree(t))
 	}
 	all, err := t.Items(project)
@@ -138,26 +138,26 @@ func (t *Trust) Agree(need []trust.Item) error {
 		return err
 	}
 	if yes, err := t.ask(record, all); err != nil || !yes {
-		return errors.Join(err, FailWith(ExitUsage, errors.New("not agreed: nothing was run"), ""))
+		return errors.Join(err, FailWith(ExitUsage, errors.New("not approved: nothing was run"), ""))
 	}
 	if record, err = t.Record(record, all); err != nil {
 		return err
 	}
 	files := slices.DeleteFunc(slices.Clone(need), func(i trust.Item) bool { return i.Kind == trust.Loop }) // which has a new mark
 	if still := record.Missing(files); len(still) > 0 {                                                     // the files shown differ from those read before
-		return FailWith(ExitUsage, fmt.Errorf("%s changed while you were asked: nothing was run", place(project, still[0].Path)), "look at it again: ripple trust --show")
+		return FailWith(ExitUsage, fmt.Errorf("%s changed while you were asked: nothing was run", place(project, still[0].Path)), "to see it again: ripple trust --show")
 	}
 	return nil
 }
 
 // howToAgree returns the hint that names the commands for approval.
 func howToAgree(t *Trust) string {
-	lines := "see all of it with: ripple trust --show\nagree to it with: ripple trust"
+	lines := "to see all of it: ripple trust --show\nto approve it: ripple trust"
 	switch {
 	case t.mode() == trustNever:
-		return "see all of it with: ripple trust --show\n" + TrustVariable + "=never uses none of it: unset the variable"
+		return "to see all of it: ripple trust --show\nto be able to approve it: unset " + TrustVariable + ", which is \"never\""
 	case slices.ContainsFunc(t.flag.of, (*pflag.FlagSet).Parsed):
-		lines += "\nor, for this command alone, with: --trust"
+		lines += "\nto approve it for this command only: --trust"
 	}
 	return lines
 }
@@ -259,9 +259,9 @@ func (t *Trust) own(project string, items ...trust.Item) {
 
 // reportUnused reports, once, that a name refers to another adapter than the project's.
 func (t *Trust) reportUnused(name string, e *registry.Entry) {
-	why := "nobody has agreed to it (ripple trust --show)"
+	why := "it has not been approved (to see it: ripple trust --show)"
 	if e.Adapter == nil {
-		why = "it does not load (ripple adapter lint)"
+		why = "it does not load (to see why: ripple adapter lint)"
 	}
 	dir, _ := os.Getwd() // on an error the path stays absolute
 	t.reportOnce(e.Path, fmt.Sprintf("this project's own %s, %s, is not used: %s", name, place(dir, e.Path), why))

@@ -148,7 +148,7 @@ func LoopItems(project string) []trust.Item {
 	if !layout.There(dir) {
 		return nil
 	}
-	item := trust.Item{Kind: trust.Loop, Path: dir, Runs: []string{"an agent works by what " + filepath.Join(layout.Dir, layout.PromptFile) + " says, and continues from the state kept there"}}
+	item := trust.Item{Kind: trust.Loop, Path: dir, Runs: []string{"an agent follows the instructions in " + filepath.Join(layout.Dir, layout.PromptFile) + ", and continues from the state there"}}
 	if mark := readMark(project); mark != nil {
 		item.Sum = trust.Sum(mark)
 	}
@@ -196,7 +196,7 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, FailWith(ExitFailed, err, "ripple keeps a loop's files in the current directory: go to one that is yours")
+		return false, FailWith(ExitFailed, err, "change to a directory of your own: ripple keeps a loop's files in the current directory")
 	}
 	item, err := marked(project)
 	if err == nil {

@@ -22,9 +22,9 @@ func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
 		case i.Broken != "":
 			state = " (not used: " + plainText(i.Broken) + ")"
 		case record.Has(i):
-			state = " (agreed to)"
+			state = " (approved)"
 		case known:
-			state = " (changed since it was agreed to)"
+			state = " (changed since it was approved)"
 		}
 		fmt.Fprintf(to, "%s%s\n", quote.Shell(place(record.Project, i.Path)), state)
 		for _, line := range i.Runs {
