@@ -142,6 +142,12 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 			codexFails, "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.",
 			"Your input exceeds the context window of this model. Please adjust your input and try again.",
 		)},
+		{"codex", event.Limited, each(
+			codexFails, "stream disconnected before completion: Rate limit reached for gpt-5.5 in organization o on tokens per min (TPM): Limit 30000, Used 28000, Requested 7527. Please try again in 11.054s.",
+			"stream disconnected before completion: Rate limit is exceeded. Try again in 17 seconds.", "stream disconnected before completion: You exceeded your current quota, please check your plan.",
+		)},
+		{"codex", event.Overloaded, each(codexFails, "stream disconnected before completion: The log says: Rate limit reached")},
+		{"codex", event.ContextFull, each(codexFails, "stream disconnected before completion: Your input exceeds the context window of this model.")},
 		{"codex", event.Limited, each(codexFails, "You've hit your usage limit. Try again in 2 hours.", "exceeded retry limit, last status: 429 Too Many Requests", "Quota exceeded. Check your plan.")},
 		{"codex", event.Auth, each(codexFails, "unexpected status 401 Unauthorized: no key", "unexpected status 403 Forbidden")},
 		{"codex", event.ModelError, each(codexFails, "unexpected status 400 Bad Request: no such model, high demand", "stream disconnected before completion: Incomplete response returned, reason: content_filter")},
