@@ -88,6 +88,9 @@ func each(how func(string) recording, words ...string) (list []recording) {
 	return list
 }
 
+// onStderr is a turn that ends with nothing but words on standard error.
+func onStderr(words string) recording { return recording{nil, 1, words + "\n"} }
+
 // Each built-in agent's failures have the kinds to which a loop reacts. Status fields decide where
 // an agent has any, whatever the words are; where only the words tell, they vary here.
 func TestFailuresOfBuiltInAgents(t *testing.T) {
@@ -223,6 +226,21 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"pi", event.ContextFull, each(piFails, "400 prompt is too long: 205162 tokens > 200000 maximum", "Your input exceeds the context window of this model")},
 		{"pi", event.Limited, each(piFails, "429 Too many requests")},
 		{"pi", event.ModelError, each(piFails, "400 no such model")},
+
+		{"amp", event.Overloaded, each(onStderr, "Error: API request for getUserInfo failed: 502", "API request for createThread failed: 503")},
+		{"amp", event.Crashed, each(onStderr, "Error: API request for getUserInfo failed: 404", "I said: API request for getUserInfo failed: 503")},
+
+		{"cursor", event.Overloaded, each(onStderr, "ConnectError: [unavailable] connect ECONNREFUSED", "Error: [deadline_exceeded] the operation timed out", "[aborted] read ECONNRESET")},
+		{"cursor", event.Limited, each(onStderr, "ConnectError: [resource_exhausted] Error")},
+		{"cursor", event.Crashed, each(onStderr, "ConnectError: [invalid_argument] Error", "The test printed [unavailable]")},
+
+		{"kiro", event.Overloaded, each(
+			onStderr, "Kiro is having trouble responding right now: \n   0: Failed to receive the next message: request_id: 7, error: InternalServerError: Encountered an unexpected error, please try again.",
+			"Error sending prompt: The model you've selected is experiencing a high volume of traffic. Try changing the model and re-running your prompt.",
+			"error: The model you've selected is temporarily unavailable.",
+		)},
+		{"kiro", event.ContextFull, each(onStderr, "Context limit exceeded unexpectedly. Please start a new session to continue.")},
+		{"kiro", event.Crashed, each(onStderr, "Kiro is having trouble responding right now: \n   0: Failed to send the request: ValidationException", "It says: Context limit exceeded unexpectedly.")},
 	} {
 		e, err := r.Find(c.agent)
 		require.NoError(t, err)
@@ -261,6 +279,11 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 	opencode := func(words string) string {
 		return fails(-32603, "Internal error: "+words, `{"service":"session","errorName":"APIError"}`)
 	}
+	kimi := func(words string) string { return fails(-32603, "Internal error", `{"error":`+quote(words)+`}`) }
+	goose := func(words string) string {
+		return says("Ran into this error: " + words + ".\n\nPlease retry if you think this is a transient or recoverable error.")
+	}
+	const backend = "API error from mistral (model: m): LLM backend error [mistral]\n  status: "
 	const retried = "Error: Failed to get response from the AI model; retried 5 times (total retry wait time: 5.00 seconds) Last error: "
 	for _, c := range []struct {
 		agent, name string
@@ -298,6 +321,31 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"qwen", "a limit", event.Limited, qwen("429 Too many requests")},
 		{"qwen", "a full session", event.ContextFull, qwen("400 This model's maximum context length is 131072 tokens.")},
 		{"qwen", "a request that is refused", event.ModelError, qwen("400 no such model, says status 500")},
+
+		{"goose", "an error of the server", event.Overloaded, goose("Server error: 503 busy")},
+		{"goose", "a server out of reach", event.Overloaded, says("Network error: Could not connect to a:1 — check your network connection and try again.\n\nPlease resend your message to try again.")},
+		{"goose", "a limit", event.Limited, goose("Rate limit exceeded: slow down")},
+		{"goose", "a full session", event.ContextFull, says("Unable to continue: Context limit still exceeded after compaction. Try using a shorter message, a model with a larger context window, or start a new session.")},
+		{"goose", "an answer about an error", "", says("The log has: Ran into this error: Server error: 503 busy.")},
+
+		{"kilocode", "an overload", event.Overloaded, opencode("Overloaded")},
+		{"kilocode", "a request that is refused", event.ModelError, opencode("no such model, the server is Overloaded")},
+
+		{"kimi", "an error of the server", event.Overloaded, kimi("Error code: 503 - {'error': {'message': 'busy'}}")},
+		{"kimi", "a server out of reach", event.Overloaded, kimi("Connection error.")},
+		{"kimi", "a limit", event.Limited, kimi("Error code: 429 - {'error': {'message': 'slow down'}}")},
+		{"kimi", "a full session", event.ContextFull, kimi("Error code: 400 - {'error': {'message': 'Invalid request: Your request exceeded model token limit: 262144'}}")},
+		{"kimi", "a request that is refused", event.ModelError, kimi("Error code: 400 - {'error': {'message': 'no such model, says status 503'}}")},
+
+		{"vibe", "an error of the server", event.Overloaded, fails(-32603, backend+"503 Service Unavailable\n  reason: N/A", "null")},
+		{"vibe", "a server out of reach", event.Overloaded, fails(-32603, backend+"N/A\n  provider_message: Network error\n  reason: ConnectError('')", "null")},
+		{"vibe", "a limit", event.Limited, fails(-31001, "Rate limit exceeded for mistral (model: m).", `{"provider":"mistral"}`)},
+		{"vibe", "a full session", event.ContextFull, fails(-31004, "Context too long for mistral (model: m). Use /rewind to undo recent actions, then /compact to summarize.", "null")},
+		{"vibe", "a request that is refused", event.ModelError, fails(-32603, backend+"400 Bad Request\n  body_excerpt: 503", "null")},
+
+		{"kiro", "too many others", event.Overloaded, fails(-32603, "The model you've selected is experiencing a high volume of traffic. Try changing the model and re-running your prompt.", "null")},
+		{"kiro", "a full session", event.ContextFull, fails(-32603, "Context limit exceeded unexpectedly. Please start a new session to continue.", "null")},
+		{"cursor", "a service out of reach", event.Overloaded, fails(-32603, "[unavailable] connect ECONNREFUSED", "null")},
 	} {
 		t.Run(c.agent+"/"+c.name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ package rpc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -54,13 +55,12 @@ func (e *Error) Text() string {
 	var data struct {
 		Details string `json:"details"`
 		Message string `json:"message"`
+		Error   any    `json:"error"` // a text, or of some other form, which is left out
 	}
 	said := ""
 	if json.Unmarshal(e.Data, &said) != nil && json.Unmarshal(e.Data, &data) == nil {
-		said = data.Details
-		if said == "" {
-			said = data.Message
-		}
+		text, _ := data.Error.(string) // see above
+		said = cmp.Or(data.Details, data.Message, text)
 	}
 	switch {
 	case said == "" || said == e.Message:

@@ -99,3 +99,20 @@ func FuzzLines(f *testing.F) {
 		assert.Equal(t, want, collect(strings.Split(text, "")...), "cut everywhere")
 	})
 }
+
+// The cause of an error is in its data, in whatever form: the text of an agent's error is what rules are matched against.
+func TestTextOfAnError(t *testing.T) {
+	for data, want := range map[string]string{
+		`null`:                             "it failed",
+		`"why"`:                            "it failed: why",
+		`{"details": "why"}`:               "it failed: why",
+		`{"message": "why"}`:               "it failed: why",
+		`{"error": "why"}`:                 "it failed: why",
+		`{"details": "why", "error": {}}`:  "it failed: why",
+		`{"error": {"code": 1}}`:           "it failed",
+		`{"message": "it failed"}`:         "it failed",
+		`{"error": "not", "message": "y"}`: "it failed: y",
+	} {
+		assert.Equal(t, want, (&rpc.Error{Message: "it failed", Data: []byte(data)}).Text(), data)
+	}
+}
