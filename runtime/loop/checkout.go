@@ -21,6 +21,12 @@ type checkouts struct {
 	project *followed // the user's own checkout; nil if the agent works there
 }
 
+// How much of the untracked files in the user's own checkout is read at most, which is only watched: in each file, and in all.
+const (
+	usersFile  = 1 << 20
+	usersTotal = 64 << 20
+)
+
 // followed is a tree with the log of its HEAD.
 type followed struct {
 	tree *git.Tree
@@ -41,6 +47,7 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	}
 	tree, err := openTree(ctx, c.work.project)
 	if err == nil {
+		tree.Bound(usersFile, usersTotal)
 		c.project, err = follow(ctx, tree)
 	}
 	return err

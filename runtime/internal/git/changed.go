@@ -11,7 +11,7 @@ import (
 // Changed are the files whose content is another in b than in a, committed or not,
 // sorted. A commit alone is not a change.
 func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
-	list := a.Changed(b)
+	list := slices.DeleteFunc(a.Changed(b), func(name string) bool { return t.sameOtherwise(name, a.Files[name], b.Files[name]) })
 	if a.Head == b.Head {
 		return list, nil
 	}
@@ -36,11 +36,42 @@ func (t *Tree) still(name, content string) bool {
 	if strings.HasPrefix(content, commitOf) {
 		return true // a submodule's commit; its files are noted by themselves
 	}
-	path := filepath.Join(t.Repo.Top, filepath.FromSlash(name))
+	path := t.path(name)
 	info, err := os.Lstat(path)
-	now := t.content(path, name, info, err, nil)
+	if noted := strings.TrimPrefix(content, within); err == nil && strings.HasPrefix(noted, large) {
+		return attributes(info).String() == noted
+	}
+	now := t.content(path, name, info, err, nil, false)
 	staged, same := strings.CutPrefix(strings.TrimPrefix(content, within), now)
 	return same && !strings.HasPrefix(staged, executable)
+}
+
+func (t *Tree) path(name string) string {
+	if t.Repo == nil {
+		return filepath.Join(t.Dir, filepath.FromSlash(name))
+	}
+	return filepath.Join(t.Repo.Top, filepath.FromSlash(name))
+}
+
+// sameOtherwise reports whether a file that was read in one snapshot only, see Bound, has the content that the earlier one noted.
+func (t *Tree) sameOtherwise(name, before, after string) bool {
+	before, after = strings.TrimPrefix(before, within), strings.TrimPrefix(after, within)
+	if before == "" || after == "" || strings.HasPrefix(before, large) == strings.HasPrefix(after, large) {
+		return false
+	}
+	path := t.path(name)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if strings.HasPrefix(before, large) {
+		return attributes(info).String() == before
+	}
+	hash, err := hashFile(path)
+	if info.Mode()&0o111 != 0 {
+		hash += executable
+	}
+	return err == nil && hash == before
 }
 
 // between lists the paths in which two commits differ; "" is none, with no files.

@@ -68,6 +68,34 @@ type Tree struct {
 	Repo  *Repo // nil: no git
 	own   func(name string) bool
 	cache map[string]cached
+
+	bound bounds
+	left  int64 // of bound.total, in the current snapshot
+}
+
+// bounds are how many bytes of untracked files a snapshot reads.
+type bounds struct{ file, total int64 }
+
+// perFile is what a file counts as in addition to its size: to open it takes time, too.
+const perFile = 8 << 10
+
+// Bound limits how much a snapshot reads of files that are not tracked: those above a size, and all beyond a total, have their
+// attributes for their content, so that a change is one of the size, the time or the inode. Of tracked files git itself says first
+// whether they differ.
+func (t *Tree) Bound(file, total int64) { t.bound = bounds{file, total} }
+
+// reads reports whether a file is read, and counts it.
+func (t *Tree) reads(size int64, untracked bool) bool {
+	switch {
+	case size > maxHashed:
+		return false
+	case !untracked || t.bound == bounds{}:
+		return true
+	case size > t.bound.file || size+perFile > t.left:
+		return false
+	}
+	t.left -= size + perFile
+	return true
 }
 
 // cached is the hash of a file that had these attributes.
@@ -88,13 +116,14 @@ const settled = 20 * time.Millisecond
 // ends with one.
 func OpenTree(ctx context.Context, dir string, own func(name string) bool) (*Tree, error) {
 	r, err := Open(ctx, dir)
-	return &Tree{dir, r, own, map[string]cached{}}, err
+	return &Tree{Dir: dir, Repo: r, own: own, cache: map[string]cached{}}, err
 }
 
 // Snapshot returns the state of the whole tree.
 func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 	s := Snapshot{Files: map[string]string{}}
 	old := t.cache
+	t.left = t.bound.total
 	t.cache = make(map[string]cached, len(old))
 	var err error
 	if t.Repo == nil {
@@ -141,7 +170,7 @@ func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 		files[e.name] = absent + e.staged
 		return nil
 	case err != nil || !info.IsDir() || !e.inner:
-		files[e.name] = t.content(path, e.name, info, err, old) + e.staged
+		files[e.name] = t.content(path, e.name, info, err, old, e.untracked) + e.staged
 		return nil
 	}
 	if e.moved {
@@ -195,7 +224,7 @@ func (t *Tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 			return nil
 		}
 		info, err := d.Info()
-		files[name] = t.content(path, name, info, err, old)
+		files[name] = t.content(path, name, info, err, old, true)
 		return nil
 	})
 }
@@ -205,7 +234,7 @@ func (t *Tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 const maxHashed = 256 << 20
 
 // content returns a hash and the kind of a file, which identify its state.
-func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
+func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached, untracked bool) string {
 	switch {
 	case gone(err):
 		return absent
@@ -217,14 +246,16 @@ func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[s
 	case !info.Mode().IsRegular():
 		return "special" // reading it could block forever
 	}
-	now := cached{inode(info), info.ModTime().UnixNano(), info.Size(), info.Mode(), ""}
+	now := attributes(info)
 	was := old[name]
 	if now.hash = was.hash; was == now && was.hash != "" {
 		t.cache[name] = was
 		return was.hash
 	}
-	if now.size > maxHashed {
-		return fmt.Sprintf("large %d %d %d %v", now.inode, now.size, now.mtime, now.mode)
+	if !t.reads(now.size, untracked) {
+		now.hash = now.String()
+		t.cache[name] = now
+		return now.hash
 	}
 	started := time.Now()
 	hash, err := hashFile(path)
@@ -238,6 +269,18 @@ func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[s
 		t.cache[name] = now
 	}
 	return hash
+}
+
+// large marks a content of attributes.
+const large = "large "
+
+func attributes(info fs.FileInfo) cached {
+	return cached{inode(info), info.ModTime().UnixNano(), info.Size(), info.Mode(), ""}
+}
+
+// String is what stands for a content that is not read.
+func (c cached) String() string {
+	return fmt.Sprintf(large+"%d %d %d %v", c.inode, c.size, c.mtime, c.mode)
 }
 
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,4 +111,62 @@ func BenchmarkSnapshot(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A tree that is only watched reads no more than its bounds of files that are not tracked; every change is seen all the same.
+func TestSnapshotWithinBounds(t *testing.T) {
+	p := newRepo(t)
+	p.write("tracked", "0")
+	p.git("add", "tracked")
+	p.git("commit", "-qm", "tracked")
+	p.write("tracked", strings.Repeat("t", 5000)) // larger than the bound
+	p.write("big", strings.Repeat("b", 2000))
+	for i := range 5 {
+		p.write(fmt.Sprintf("small%d", i), "s")
+	}
+	open := func() *Tree {
+		tr, err := OpenTree(t.Context(), p.dir, nothing)
+		require.NoError(t, err)
+		tr.Bound(1000, 3*perFile)
+		return tr
+	}
+	changed := func(tr *Tree, a, b Snapshot) []string {
+		list, err := tr.Changed(t.Context(), a, b)
+		require.NoError(t, err)
+		return list
+	}
+	tr := open()
+	first := take(t, tr)
+	read := 0
+	for name, content := range first.Files {
+		if !strings.HasPrefix(content, large) {
+			read++
+			assert.NotEqual(t, "big", name)
+		}
+	}
+	assert.Equal(t, 3, read, "the tracked file, and two small ones")
+	assert.False(t, strings.HasPrefix(first.Files["tracked"], large))
+	assert.Equal(t, first, take(t, tr))
+
+	// Another process reads others: what it notes of the same files is no change.
+	require.NoError(t, os.Remove(filepath.Join(p.dir, "small0")))
+	other := open()
+	second := take(t, other)
+	assert.Equal(t, []string{"small0"}, changed(other, first, second))
+	assert.Equal(t, []string{"small0"}, changed(other, second, first))
+
+	later := time.Now().Add(time.Hour)
+	for _, name := range []string{"tracked", "big", "small1", "small4"} {
+		info, err := os.Stat(filepath.Join(p.dir, name))
+		require.NoError(t, err)
+		p.write(name, strings.Repeat("x", int(info.Size())))
+		require.NoError(t, os.Chtimes(filepath.Join(p.dir, name), later, later))
+	}
+	assert.Equal(t, []string{"big", "small0", "small1", "small4", "tracked"}, changed(other, first, take(t, other)))
+
+	// Of a tracked file the content counts, whatever its time says.
+	before := take(t, tr)
+	p.write("tracked", strings.Repeat("y", 5000))
+	require.NoError(t, os.Chtimes(filepath.Join(p.dir, "tracked"), later, later.Add(time.Second)))
+	assert.Equal(t, []string{"tracked"}, changed(tr, before, take(t, tr)))
 }

@@ -38,6 +38,8 @@ type entry struct {
 	gone   bool   // from the working tree, or from the index alone
 	inner  bool   // a repository of its own
 
+	untracked bool
+
 	// Of a submodule:
 	moved    bool // it is at another commit
 	dirty    bool // it has changes of its own
@@ -51,7 +53,7 @@ func parseEntry(line string) (e entry) {
 	if n == 0 || len(f) < n {
 		return e
 	}
-	e.name = f[n-1]
+	e.name, e.untracked = f[n-1], n == 2
 	e.inner = strings.HasSuffix(e.name, "/")
 	if n == 9 {
 		e.inner = f[2][0] == 'S'
