@@ -21,7 +21,8 @@ type baseline struct {
 // saved is a snapshot in JSON, which requires text, while file names are bytes.
 type saved struct {
 	git.Snapshot
-	Bytes map[string]string `json:"bytes,omitempty"` // files whose names, in hex, are not valid UTF-8
+	Branch *string           `json:"branch,omitempty"` // instead of the snapshot's; nil: a ripple wrote it that did not record branches
+	Bytes  map[string]string `json:"bytes,omitempty"`  // files whose names, in hex, are not valid UTF-8
 }
 
 func written(run string, turn int, before git.Snapshot, users *git.Snapshot) *baseline {
@@ -35,6 +36,9 @@ func written(run string, turn int, before git.Snapshot, users *git.Snapshot) *ba
 
 func save(s git.Snapshot) saved {
 	b := saved{Snapshot: s}
+	if !s.BranchUnknown {
+		b.Branch = &s.Branch
+	}
 	b.Files = maps.Clone(s.Files)
 	for name, content := range s.Files {
 		if !utf8.ValidString(name) {
@@ -57,6 +61,9 @@ func (b *saved) read() *git.Snapshot {
 		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
 			b.Files[string(raw)] = content
 		}
+	}
+	if b.BranchUnknown = b.Branch == nil; !b.BranchUnknown {
+		b.Snapshot.Branch = *b.Branch
 	}
 	return &b.Snapshot
 }

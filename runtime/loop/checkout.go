@@ -90,7 +90,7 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	}
 	before := checkoutOf(e.before)
 	left := c.agent.left(before, e.after)
-	if after := checkoutOf(e.after); e.after.Files != nil && after.Branch != before.Branch {
+	if after := checkoutOf(e.after); e.after.Files != nil && after.Branch != before.Branch && !e.before.BranchUnknown {
 		e.checkout = &after
 		c.note(fmt.Sprintf("turn %d left %s: %s is checked out now, and commits go there", e.turn, before, after))
 	}
@@ -166,6 +166,9 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 	files, err := c.project.tree.Changed(ctx, *e.project, now)
 	files = slices.DeleteFunc(files, func(name string) bool { return !isWork(c.project.tree, []string{name}) })
 	moved := before.Branch != after.Branch || before.Branch == "" && before.Commit != after.Commit
+	if e.project.BranchUnknown { // what is checked out now stands for it, since only its commits can be compared
+		moved, before = false, after
+	}
 	if err != nil || !moved && len(files) == 0 {
 		return l, err
 	}
@@ -247,8 +250,8 @@ func (c *checkouts) beforeAttempt(f *finder) (commits []string) {
 		trees = append(trees, known.Project)
 	}
 	for _, s := range trees {
-		if s.Head != "" && !f.repo.HasBranch(f.ctx, s.Branch) {
-			commits = append(commits, s.Head)
+		if before := s.read(); before.Head != "" && !f.repo.HasBranch(f.ctx, before.Branch) {
+			commits = append(commits, before.Head)
 		}
 	}
 	return commits

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,10 +30,11 @@ const (
 
 var commitNames = regexp.MustCompile(`[0-9a-f]{10}`)
 
+const side = "side"
+
 // Each turn is compared with the one before: which branch its tree has, which commits it left on
 // no branch, and what became of the user's own checkout.
 func TestTurnsNoteCheckouts(t *testing.T) {
-	const side = "side"
 	tests := []struct {
 		name     string
 		worktree string
@@ -266,4 +268,74 @@ func TestCheckedOutIsNotCommitted(t *testing.T) {
 			assert.Equal(t, []int{1}, turns)
 		})
 	}
+}
+
+// A ripple that did not record branches wrote the trees before a turn that was killed: the branch is unknown, and not a detached
+// HEAD. Nothing is said to have been left, and no commit is lost.
+func TestABaselineWithoutABranch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, worktree, first, second string
+		moved                         string
+		unkept                        int
+	}{
+		{"in the project", "", commits, commits, "", 0},
+		{"in a working tree", side, commits, commits, "", 0},
+		{"nothing was done", side, "true", "true", "", 0},
+		{"the user's checkout", side, users + "echo b > a.txt; ", commits, "", 0},
+		{"left in a working tree", side, "git checkout -q -b own; " + commits, "", "branch side -> branch own", 0},
+		{"a commit on no branch, checked out", side, "git checkout -q --detach; " + commits, "", "branch side -> commit COMMIT (detached HEAD)", 0},
+		{"the branch is left and gone", side, "git checkout -q --detach main; git branch -q -D side; ", "", "branch side -> commit COMMIT (detached HEAD)", 1},
+		{"the branch is gone, for another one", side, "git checkout -q -b own main; git branch -q -D side; ", "", "branch side -> branch own", 1},
+		{"the branch is gone, in the project", "", "git checkout -q -b own HEAD~; git branch -q -D main; ", commits, "branch main -> branch own", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.flags = map[string]string{"max-turns": "2", "worktree": tt.worktree}
+			var killed, baseline string
+			turns := shells(t, commits, tt.first, tt.second)
+			r.fake.script = script(turns[0], func(d *doing) {
+				killed, baseline = r.read(".ralph/events.jsonl"), r.read(".ralph/.turn_snapshot")
+				turns[1](d)
+			}, turns[2])
+			r.run()
+			r.write(".ralph/events.jsonl", killed)
+			r.write(".ralph/.turn_snapshot", withoutBranches(t, baseline))
+			r.notices = nil
+			if stop := r.resume(); tt.second == "" {
+				require.Equal(t, ReasonConflict, stop.Reason, "the tree is not on its branch")
+			} else {
+				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+			}
+			for _, n := range r.notes() {
+				assert.NotRegexp(t, `detached|left (branch|commit [0-9a-f]+ \()`, n)
+			}
+			sum := r.summary()
+			moved := ""
+			if sum.Moved != nil {
+				moved = commitNames.ReplaceAllString(sum.Moved.From.String()+" -> "+sum.Moved.To.String(), "COMMIT")
+			}
+			assert.Equal(t, tt.moved, moved)
+			assert.Len(t, sum.Unkept, tt.unkept)
+			if sum.Project != nil {
+				assert.Nil(t, sum.Project.Moved)
+			}
+		})
+	}
+}
+
+// withoutBranches returns the content of the file with the trees before a turn as it was when branches were not recorded.
+func withoutBranches(t *testing.T, baseline string) string {
+	var tree map[string]any
+	require.NoError(t, json.Unmarshal([]byte(baseline), &tree))
+	require.Contains(t, tree, "branch")
+	delete(tree, "branch")
+	if project, has := tree["project"].(map[string]any); has {
+		require.Contains(t, project, "branch")
+		delete(project, "branch")
+	}
+	old, err := json.Marshal(tree)
+	require.NoError(t, err)
+	return string(old)
 }

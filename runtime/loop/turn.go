@@ -96,7 +96,10 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	if l.state.Turn == 0 {
-		l.state.Start, l.state.Checkouts.First = e.before.Head, &e.before.Branch
+		l.state.Start = e.before.Head
+		if !e.before.BranchUnknown {
+			l.state.Checkouts.First = &e.before.Branch
+		}
 	}
 	l.backup.remember(e.turn, e.before, e.project)
 	if err := l.start(e); err != nil {

@@ -23,6 +23,8 @@ type Snapshot struct {
 	Head   string            `json:"head"`
 	Branch string            `json:"branch,omitempty"` // the one checked out; "" if HEAD is detached
 	Files  map[string]string `json:"files"`
+
+	BranchUnknown bool `json:"-"` // Branch is "" since nobody recorded it
 }
 
 // Equal reports whether the commit and the files are the same; the branch may differ.

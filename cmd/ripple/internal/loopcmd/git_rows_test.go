@@ -25,6 +25,8 @@ func TestRowsWithoutASummary(t *testing.T) {
 		{"on another branch", "agent/w", record.Checkouts{First: name("agent/w"), Last: name("own")}, []string{"moved: agent/w was left: own is checked out"}},
 		{"on no branch", "agent/w", record.Checkouts{First: name("agent/w"), Last: name("")}, []string{"moved: agent/w was left: HEAD is detached"}},
 		{"in the project", "", record.Checkouts{First: name("main"), Last: name("own")}, []string{"moved: main was left: own is checked out"}},
+		{"how it began is unknown", "", record.Checkouts{Last: name("main")}, nil},
+		{"how it began is unknown, on no branch now", "", record.Checkouts{Last: name("")}, nil},
 		{"it began on no branch, as it is", "", record.Checkouts{First: name(""), Last: name("")}, nil},
 		{"it began on no branch", "", record.Checkouts{First: name(""), Last: name("own")}, []string{"moved: a detached HEAD was left: own is checked out"}},
 		{"without git", "", record.Checkouts{First: name("")}, nil},
