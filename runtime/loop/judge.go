@@ -40,6 +40,12 @@ func (j *judge) take(e *ended) {
 	j.session(e, now)
 	defer func() { e.asked = j.questions.after(e) }()
 	if e.waits() {
+		if e.progress {
+			s.Limits, s.Waited = 0, 0 // the provider worked in between
+		} else {
+			s.Lost++
+			s.Waited += now.Sub(e.begun)
+		}
 		if s.Failed != before {
 			s.Limits = 0 // the pauses of another kind of failure start over
 		}
@@ -111,6 +117,11 @@ func (j *judge) pause(e *ended, now time.Time) {
 	until := now.Add(r.pauses.after(s.Limits))
 	if s.Failed == event.Limited {
 		until = j.limitEnds(e, until, now)
+	}
+	if s.Limits > 0 { // the end that was reported before was not the end: do not ask again at once, without end
+		if least := now.Add(leastPauses.after(s.Limits - 1)); until.Before(least) {
+			until = least
+		}
 	}
 	s.NotBefore = j.team.limit(until, now, r.away)
 	s.Limits++

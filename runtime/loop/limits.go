@@ -76,12 +76,18 @@ func (l *limits) budget(p record.Plan) *Stop {
 		return limit(ReasonUnverified, "Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)
 	case s.Waited > c.MaxWait && s.Failed == event.Overloaded:
 		return limit(ReasonOverloaded, "The provider is overloaded or out of reach, and the loop would have to wait for it longer than the longest wait, %v; the last turn: %s", c.MaxWait, s.Last)
+	case s.Waited > c.MaxWait && !s.NotBefore.After(l.now()):
+		return limit(ReasonProviderLimit, "The provider's limit ends turn after turn, for longer than the longest wait, %v; the last turn: %s", c.MaxWait, s.Last)
 	case s.Waited > c.MaxWait:
 		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the longest wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
 	case l.rules().Exhausted(s.Hats) != "":
 		return limit(ReasonHatExhausted, "%s", l.rules().Exhausted(s.Hats))
-	case s.Turn >= c.MaxTurns:
-		return limit(ReasonMaxTurns, "%s taken, the limit is %d; %s", plural(s.Turn, "turn"), c.MaxTurns, l.notDone(p))
+	case s.Turn >= l.mostTurns():
+		taken := plural(s.Turn-s.Lost, "turn") + " taken"
+		if s.Lost > 0 {
+			taken += fmt.Sprintf(" and %d lost to the provider", s.Lost)
+		}
+		return limit(ReasonMaxTurns, "%s, the limit is %d; %s", taken, c.MaxTurns, l.notDone(p))
 	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
 		return limit(ReasonMaxRuntime, "The loop ran for %v, the limit is %v", l.elapsed().Round(time.Second), c.MaxRuntime)
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:

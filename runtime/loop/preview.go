@@ -101,7 +101,7 @@ func (l *Loop) preview(e *ended) (Request, error) {
 	plan := layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile)
 	return Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
-		Context: about{c.Project(), e.turn, c.MaxTurns, part.Context, p, plan, l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
+		Context: about{c.Project(), e.turn, l.mostTurns(), part.Context, p, plan, l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
 		Dir:     dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
 		Allowed: l.state.Allowed,
 	}, nil

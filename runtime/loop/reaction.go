@@ -48,5 +48,9 @@ type pauses struct{ first, most time.Duration }
 // countedPauses are those after turns that count as failed.
 var countedPauses = pauses{time.Second, time.Minute}
 
+// leastPauses are between turns that the provider ends one after the other, whatever it reports: the time that it takes until they add
+// up to MaxWait bounds the number of turns.
+var leastPauses = pauses{5 * time.Second, 5 * time.Minute}
+
 // after returns the pause after a number of earlier ones.
 func (p pauses) after(earlier int) time.Duration { return backoff(earlier, p.first, p.most) }

@@ -149,21 +149,21 @@ func TestFallbackForAnOverload(t *testing.T) {
 	}{
 		{
 			"the first returns after five minutes",
-			script(takes("a-1", time.Minute), fails(event.Overloaded, 0), takes("a-2", time.Minute)), script(takes("b-1", 2*time.Minute)), "6",
+			script(takes("a-1", time.Minute), fails(event.Overloaded, 0), takes("a-2", time.Minute)), script(takes("b-1", 2*time.Minute)), "5",
 			[]string{"a", "a", "b", "b", "b", "a"},
 			[]string{"", "a-1", "", "b-1", "b-1", ""},
 			0,
 		},
 		{
 			"the time without it doubles, so that the other one keeps its conversation",
-			script(fails(event.Overloaded, 0)), script(takes("b-1", 3*time.Minute), takes("b-2", 3*time.Minute)), "11",
+			script(fails(event.Overloaded, 0)), script(takes("b-1", 3*time.Minute), takes("b-2", 3*time.Minute)), "8",
 			[]string{"a", "b", "b", "a", "b", "b", "b", "b", "a", "b", "b"},
 			[]string{"", "", "b-1", "", "", "b-2", "b-2", "b-2", "", "", "b-2"},
 			0,
 		},
 		{
 			"both: the one that is asked again first",
-			script(fails(event.Overloaded, 0)), script(fails(event.Overloaded, 0), takes("b-1", time.Minute)), "4",
+			script(fails(event.Overloaded, 0)), script(fails(event.Overloaded, 0), takes("b-1", time.Minute)), "2",
 			[]string{"a", "b", "b", "b"},
 			[]string{"", "", "", "b-1"},
 			10 * time.Second,
@@ -215,5 +215,105 @@ func TestAFullSession(t *testing.T) {
 		r.flags["max-turns"] = "9"
 		assert.Equal(t, "max_turns", r.run().Reason, "it works until its context is full")
 		assert.Empty(t, r.fake.requests[8].SessionID)
+	})
+}
+
+// A turn that the provider ends before it changed a file does not use up MAX_TURNS, whatever its kind; one that changed a file does.
+func TestTurnsLostToTheProvider(t *testing.T) {
+	lost := func(k event.Kind) func(*doing) { return fails(k, time.Second) }
+	cut := func(d *doing) { d.work(); d.fails(event.Overloaded, "it broke off") }
+	for name, c := range map[string]struct {
+		script []func(*doing)
+		turns  int
+		why    string
+	}{
+		"overloaded":                  {script(lost(event.Overloaded), works, lost(event.Overloaded), lost(event.Overloaded), works, works), 5, "2 turns taken and 3 lost to the provider, the limit is 2; the agent did not say that it is done."},
+		"limited":                     {script(lost(event.Limited), works, lost(event.Limited), works, works), 4, "2 turns taken and 2 lost to the provider, the limit is 2; the agent did not say that it is done."},
+		"both":                        {script(lost(event.Limited), lost(event.Overloaded), works), 4, "2 turns taken and 2 lost to the provider, the limit is 2; the agent did not say that it is done."},
+		"it changed a file":           {script(cut), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
+		"other failures are counted":  {script(lost(event.ModelError), works), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
+		"none":                        {script(works), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
+		"the last turn may be lost":   {script(works, lost(event.Overloaded), works), 3, "2 turns taken and 1 lost to the provider, the limit is 2; the agent did not say that it is done."},
+		"timeouts and steps, changed": {script(func(d *doing) { d.work(); d.fails(event.Timeout, "late") }), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, c.script...)
+				r.flags["max-turns"] = "2"
+				stop := r.run()
+				assert.Equal(t, "max_turns", stop.Reason, stop.Why)
+				assert.Equal(t, c.turns, len(r.fake.requests))
+				assert.Equal(t, c.why, stop.Why)
+				last := r.lines()
+				for i, v := range last {
+					if v.Type == record.TurnStarted {
+						lost := 0
+						if i > 0 && last[i-1].State != nil {
+							lost = last[i-1].State.Lost
+						}
+						assert.Equal(t, 2+lost, v.MaxTurns, "turn %d of so many", v.Turn)
+						assert.LessOrEqual(t, v.Turn, v.MaxTurns)
+					}
+				}
+				require.Contains(t, r.fake.requests[c.turns-1].Context, fmt.Sprintf("Turn %d of at most %d.", c.turns, c.turns))
+
+				r.flags["max-turns"] = "3"
+				require.Equal(t, "max_turns", r.resume().Reason)
+				assert.Equal(t, c.turns+1, len(r.fake.requests), "the count goes on when the run is resumed")
+			})
+		})
+	}
+}
+
+// A provider that ends every turn ends the run, whatever it reports, and whether or not another agent takes over: the waits and the
+// time of the turns themselves add up to MAX_WAIT.
+func TestAProviderThatEndsEveryTurn(t *testing.T) {
+	at := func(left time.Duration) func(*doing) {
+		return func(d *doing) {
+			time.Sleep(time.Second)
+			d.event(event.Event{Type: event.RateLimited, ResetsAt: time.Now().Add(left)})
+			d.fails(event.Limited, "the limit is reached")
+		}
+	}
+	for name, c := range map[string]struct {
+		first, second []func(*doing)
+		reason        string
+	}{
+		"a limit that is over at once":    {script(at(0)), nil, "provider_limit"},
+		"a limit of a quarter second":     {script(at(250 * time.Millisecond)), nil, "provider_limit"},
+		"turns that take long":            {script(fails(event.Overloaded, time.Hour)), nil, "provider_overloaded"},
+		"two, each back before the other": {script(fails(event.Overloaded, 10*time.Minute)), script(fails(event.Overloaded, 10*time.Minute)), "provider_overloaded"},
+		"two with limits":                 {script(at(0)), script(at(0)), "provider_limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, c.first...)
+				o := r.options(false)
+				o.AgentName = "a"
+				if c.second != nil {
+					o.Fallback = []Member{{Name: "b", Agent: &fake{dir: r.dir, script: c.second}}}
+				}
+				start := time.Now()
+				stop := r.runWith(o)
+				assert.Equal(t, c.reason, stop.Reason, stop.Why)
+				assert.NotContains(t, stop.Why, "0001", "a time that is unknown")
+				assert.Less(t, time.Since(start), 24*time.Hour)
+				names, _ := r.who()
+				assert.Less(t, len(names), 200)
+			})
+		})
+	}
+}
+
+// The provider that ended a turn late, after it changed files, was there: the longest wait is counted from then.
+func TestWaitsAfterWorkStartOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := func(d *doing) {
+			d.work()
+			d.event(event.Event{Type: event.RateLimited, ResetsAt: time.Now().Add(4 * time.Hour)})
+			d.fails(event.Limited, "the limit is reached")
+		}
+		r := newRig(t, limited, limited, limited, claims)
+		assert.Equal(t, "project_complete", r.run().Reason)
 	})
 }

@@ -183,6 +183,10 @@ func (r *run) expireSession() {
 	}
 }
 
+// mostTurns returns the number of the last turn that the run may take. Turns lost to the provider are numbered, too, and do not
+// use up the limit; MAX_WAIT bounds them.
+func (r *run) mostTurns() int { return r.config.MaxTurns + r.state.Lost }
+
 func (r *run) sessionID() string {
 	if !r.config.SessionContinuity {
 		return ""

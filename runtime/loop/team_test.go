@@ -54,14 +54,14 @@ func TestFallback(t *testing.T) {
 	}{
 		{
 			"one is limited, the other continues, the first returns",
-			script(takes("a-1", time.Minute), limitedFor(10*time.Minute), takes("a-2", time.Minute)), script(takes("b-1", 6*time.Minute)), "6",
+			script(takes("a-1", time.Minute), limitedFor(10*time.Minute), takes("a-2", time.Minute)), script(takes("b-1", 6*time.Minute)), "5",
 			[]string{"a", "a", "b", "b", "a", "a"},
 			[]string{"", "a-1", "", "b-1", "", "a-2"},
 			0, "max_turns",
 		},
 		{
 			"both are limited: the one that is free first",
-			script(limitedFor(time.Hour), takes("a-1", time.Minute)), script(limitedFor(20*time.Minute), takes("b-1", time.Minute)), "3",
+			script(limitedFor(time.Hour), takes("a-1", time.Minute)), script(limitedFor(20*time.Minute), takes("b-1", time.Minute)), "1",
 			[]string{"a", "b", "b"},
 			[]string{"", "", ""},
 			20 * time.Minute, "max_turns",

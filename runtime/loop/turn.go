@@ -192,7 +192,7 @@ func (l *Loop) start(e *ended) error {
 	)
 	v := record.Line{
 		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.team.who.Name, Branch: l.config.Worktree,
-		Task: e.task, MaxTurns: l.config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
+		Task: e.task, MaxTurns: l.mostTurns(), Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
 		Hat: l.roles.hat(), Takes: l.roles.takes(), Subject: l.roles.subject(), Answers: e.talk.answers, Guides: e.talk.guides,
 	}
 	if err == nil {
@@ -253,7 +253,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 			return a, err
 		},
 	}
-	r.Context = about{c.Project(), e.turn, c.MaxTurns, e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
+	r.Context = about{c.Project(), e.turn, l.mostTurns(), e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
 	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
 	asking.Wait()
 	e.emitFinal(emit)

@@ -12,8 +12,9 @@ import (
 // between. The files of the reference implementation are derived from it.
 type State struct {
 	Run     string               `json:"run"`
-	Turn    int                  `json:"turn"`          // the last one that ended
-	Cut     int                  `json:"cut,omitempty"` // interrupted attempts at the next one, which is repeated
+	Turn    int                  `json:"turn"`           // the last one that ended
+	Lost    int                  `json:"lost,omitempty"` // turns that the provider ended before they changed a file: MAX_TURNS does not count them
+	Cut     int                  `json:"cut,omitempty"`  // interrupted attempts at the next one, which is repeated
 	Millis  int64                `json:"elapsed_ms"`
 	CostUSD float64              `json:"cost_usd"`
 	Tokens  event.Tokens         `json:"tokens,omitzero"`   // without their cost
@@ -39,7 +40,7 @@ type State struct {
 	Hint      string        `json:"hint,omitempty"`      // the adapter's advice about Failed
 	Asked     string        `json:"asked,omitempty"`     // the question of the last turn, if it did nothing else
 	Limits    int           `json:"limits"`              // consecutive limits of the provider
-	Waited    time.Duration `json:"waited_ns"`           // time waited for them
+	Waited    time.Duration `json:"waited_ns"`           // time waited for them, and taken by the turns that they ended
 	NotBefore time.Time     `json:"not_before,omitzero"` // when the next turn may start
 
 	Prompt       string `json:"prompt,omitempty"` // how the prompt's file changed during a turn

@@ -1,6 +1,7 @@
 package loopcmd
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -36,6 +37,9 @@ func (v *loopView) draw() {
 	}
 }
 
+// mostTurns returns the number of the last turn that the run may take; turns lost to the provider raise it.
+func (v *loopView) mostTurns() int { return cmp.Or(v.loop.MaxTurns, v.config.MaxTurns) }
+
 // parts returns the parts of the status line, most important first.
 func (v *loopView) parts() []string {
 	var parts []string
@@ -46,7 +50,7 @@ func (v *loopView) parts() []string {
 		q := v.loop.Open[0]
 		parts = append(parts, fmt.Sprintf("needs you: %s %s", q.ID, max(0, v.turns.Now().Sub(q.Asked)).Round(time.Second)))
 	}
-	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), v.turns.Now().Sub(v.started).Round(time.Second).String())
+	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.mostTurns()), v.turns.Now().Sub(v.started).Round(time.Second).String())
 	if n := len(v.turns.Open); n > 0 {
 		t := v.turns.Open[n-1]
 		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.Name+" "+t.What, 40, "…"), v.turns.Now().Sub(t.Begun).Round(time.Second)))

@@ -184,7 +184,7 @@ func (v *loopView) show(n loop.Notice) {
 	p := v.turns.PageOf(v.Err)
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turns.Lines(v.Err, append([]string{""}, p.Head(ui.Heading{Turn: n.Turn, Most: v.config.MaxTurns, Hat: n.Hat, Subject: n.Subject, Agent: n.Agent, Branch: n.Branch, Task: n.Task})...))
+		v.turns.Lines(v.Err, append([]string{""}, p.Head(ui.Heading{Turn: n.Turn, Most: v.mostTurns(), Hat: n.Hat, Subject: n.Subject, Agent: n.Agent, Branch: n.Branch, Task: n.Task})...))
 	case loop.NoticeEvent:
 		v.turns.Event(*n.Event)
 	case loop.NoticeTurnEnded:
