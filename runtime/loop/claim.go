@@ -24,18 +24,13 @@ type checker struct {
 // claim asks the exit gate whether the agent claims that the work is done and, if there are
 // commands to verify it, runs them. A nil Stop means that the loop continues.
 func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
-	if c.begun() { // the interrupted turn may have ticked tasks, and its work is not committed
-		return nil, nil
-	}
 	s, config := &c.state, c.config
-	reason := c.allows((*gate)(&s.Gate).decide(p))
+	reason := c.claimed(p)
 	switch {
-	case reason == ReasonBlocked:
-		return blockedStop(s), nil
-	case reason == "" || s.Examined == s.Turn+1: // there is no new claim
+	case reason == "":
 		return nil, nil
-	case len(config.Verify) == 0:
-		return doneStop(reason, c.work.planInProject(), s, 0), nil
+	case reason == ReasonBlocked || len(config.Verify) == 0:
+		return c.believed(reason), nil
 	}
 	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
@@ -61,6 +56,26 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 		return nil, nil
 	}
 	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), nil
+}
+
+// claimed returns the reason for which the gate would end the loop, or "".
+func (c *checker) claimed(p record.Plan) string {
+	if c.begun() { // what is ticked may be of the turn that was cut off, and is not committed
+		return ""
+	}
+	reason := c.allows((*gate)(&c.state.Gate).decide(p))
+	if reason != ReasonBlocked && c.state.Examined == c.state.Turn+1 { // nothing new was said since
+		return ""
+	}
+	return reason
+}
+
+// believed returns the stop for a claim that nothing verifies.
+func (c *checker) believed(reason string) *Stop {
+	if reason == ReasonBlocked {
+		return blockedStop(&c.state)
+	}
+	return doneStop(reason, c.work.planInProject(), &c.state, 0)
 }
 
 // examine runs the commands, a second time when they changed the tree: they must

@@ -3,8 +3,8 @@ package loop
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -74,23 +74,27 @@ func (l *Loop) previewNew() (err error) {
 	if own, has := l.roles.agents[l.roles.hat()]; has {
 		l.team.who = own
 	}
-	l.state.Breaker.State = record.Closed
+	if data, err := layout.Read(l.project, layout.BreakerFile); err != nil || json.Unmarshal(data, &l.state.Breaker) != nil || !l.state.Breaker.Valid() {
+		l.state.Breaker = record.Breaker{State: record.Closed} // the run itself reports why
+	}
+	(*breaker)(&l.state.Breaker).begin(l.config.AutoReset)
 	l.state.Session.ID, err = l.previewSession()
 	return err
 }
 
 // preview returns the request of the next turn.
 func (l *Loop) preview(e *ended) (Request, error) {
-	c, dir, planDir := l.config, l.project, l.project
+	c, dir := l.config, l.project
 	if c.Worktree != "" {
-		dir = worktreeDir(l.project, c.Worktree)
-		if isDir(dir) { // a new run makes it
-			planDir = dir
-		}
+		dir = worktreeDir(l.project, c.Worktree) // a new run makes it
 	}
-	p, err := planOf(l.project, planDir)
+	l.work.tree = &git.Tree{Dir: dir}
+	p, err := planOf(l.project, dir)
 	if err != nil {
 		return Request{}, err
+	}
+	if stop := l.stopNow(p); stop != nil {
+		return Request{}, stop
 	}
 	e.turn = l.state.Turn + 1
 	l.questions.add(e)
@@ -98,18 +102,24 @@ func (l *Loop) preview(e *ended) (Request, error) {
 	if part.Prompt != "" {
 		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
 	}
-	plan := layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile)
 	return Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
-		Context: about{c.Project(), e.turn, l.mostTurns(), part.Context, p, plan, l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
+		Context: about{c.Project(), e.turn, l.mostTurns(), part.Context, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
 		Dir:     dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
 		Allowed: l.state.Allowed,
 	}, nil
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// stopNow returns the stop with which the loop ends instead of taking the turn; nil if it takes it. A claim that commands have to
+// verify is not examined.
+func (l *Loop) stopNow(p record.Plan) *Stop {
+	if now := l.now(); !(*breaker)(&l.state.Breaker).allow(thresholdsOf(l.config), now) {
+		return cmp.Or(l.limits.cause(), l.limits.openStop(now))
+	}
+	if reason := l.checker.claimed(p); reason != "" && (reason == ReasonBlocked || len(l.config.Verify) == 0) {
+		return l.checker.believed(reason)
+	}
+	return cmp.Or(l.limits.cause(), l.limits.budget(p))
 }
 
 // previewSession returns the session that the first turn of a new run continues, or "".

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -60,6 +61,9 @@ func TestNextTurnIsTheOneThatIsTaken(t *testing.T) {
 		"nor an invalid session ID":     {func(d *doing) { works(d); d.out.SessionID = "--yolo" }, works, "", nil, []string{"", "", ""}},
 		"each hat has a session":        {func(d *doing) { numbered(d); publishes("built")(d) }, func(d *doing) { numbered(d); publishes("rejected")(d) }, builderAndReviewer, nil, nil},
 		"in a working tree of its own":  {numbered, numbered, "", map[string]string{"worktree": "side"}, []string{"", "s-1", "s-2"}},
+		"with a plan":                   {numbered, numbered, "", map[string]string{"plan": "project"}, []string{"", "s-1", "s-2"}},
+		"with a plan beside the tree":   {numbered, numbered, "", map[string]string{"worktree": "side", "plan": "project"}, []string{"", "s-1", "s-2"}},
+		"with a plan in the tree":       {numbered, numbered, "", map[string]string{"worktree": "side", "plan": "own"}, []string{"", "s-1", "s-2"}},
 		"after a turn that did nothing": {func(d *doing) { d.out.SessionID = "s-1" }, numbered, "", nil, []string{"", "s-1", "s-2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,8 +78,16 @@ func TestNextTurnIsTheOneThatIsTaken(t *testing.T) {
 					r.write("ripple.yml", tt.yml)
 				}
 				maps.Copy(r.flags, tt.flags)
+				plan := r.flags["plan"]
+				delete(r.flags, "plan")
+				if plan == "project" {
+					r.write(".ralph/@fix_plan.md", "- [ ] one\n- [x] two\n")
+				}
 				var sessions []string
 				for i, resume := range []bool{false, true, true} {
+					if plan == "own" && resume { // the tree is there
+						r.write(".ralph/side-worktree/.ralph/@fix_plan.md", "- [ ] one\n- [x] two\n")
+					}
 					r.flags["max-turns"] = fmt.Sprint(i + 1)
 					before := r.files()
 					_, want, resumed, err := NextTurn(t.Context(), r.options(resume))
@@ -157,5 +169,82 @@ func TestAnAgentThatReportsNoSessionID(t *testing.T) {
 	assert.Equal(t, []string{`the agent reported the session "--yolo", which is not a session ID (` + event.SessionIDForm + `): it is ignored`}, r.notes())
 	for _, q := range r.fake.requests {
 		assert.Empty(t, q.SessionID)
+	}
+}
+
+// A run that would stop before a turn shows the stop, and not a turn that is never taken.
+func TestNextTurnThatIsNotTaken(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script []func(*doing)
+		flags  map[string]string
+		plan   string
+		resume bool
+		reason string
+	}{
+		"all turns are taken":       {script(works), map[string]string{"max-turns": "1"}, "", true, ReasonMaxTurns},
+		"the money is spent":        {script(func(d *doing) { works(d); d.event(event.Event{Type: event.Finished, CostUSD: 2}) }), map[string]string{"max-cost": "1"}, "", true, ReasonMaxCost},
+		"the circuit is open":       {script(idles), nil, "", true, ReasonCircuitOpen},
+		"an open circuit, anew":     {script(idles), nil, "", false, ReasonCircuitOpen},
+		"the plan is done":          {script(works), nil, "- [x] one\n", false, ReasonPlanComplete},
+		"the plan is done, resumed": {script(func(d *doing) { works(d); d.writes(".ralph/@fix_plan.md", "- [x] one\n") }), map[string]string{"max-turns": "1"}, "- [ ] one\n", true, ReasonPlanComplete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tt.script...)
+				maps.Copy(r.flags, tt.flags)
+				if tt.plan != "" {
+					r.write(".ralph/@fix_plan.md", tt.plan)
+				}
+				if tt.reason != ReasonPlanComplete || tt.resume {
+					r.run()
+				}
+				before, taken := r.files(), len(r.fake.requests)
+				_, _, _, err := NextTurn(t.Context(), r.options(tt.resume))
+				stop, is := errors.AsType[*Stop](err)
+				require.True(t, is, "%v", err)
+				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+				assert.Equal(t, before, r.files())
+
+				got := r.runWith(r.options(tt.resume))
+				assert.Len(t, r.fake.requests, taken, "no turn is taken")
+				assert.Equal(t, got.Reason, stop.Reason)
+				assert.Equal(t, got.Why, stop.Why)
+				assert.Equal(t, got.Do, stop.Do)
+			})
+		})
+	}
+}
+
+// What a run would not stop for does not stop the preview.
+func TestNextTurnThatIsTakenAllTheSame(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script []func(*doing)
+		flags  map[string]string
+	}{
+		"a higher limit":           {script(works), map[string]string{"max-turns": "2"}},
+		"a circuit that is closed": {script(idles, idles, idles, works), map[string]string{"auto-reset-circuit": "true"}},
+		"a limit that is over":     {script(fails(event.Limited, 0), works), map[string]string{"max-wait": "1s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tt.script...)
+				r.flags["max-turns"] = "1"
+				if name != "a higher limit" {
+					r.flags["max-turns"] = "4"
+					if v := tt.flags["max-wait"]; v != "" {
+						r.flags["max-wait"] = v
+					}
+				}
+				r.run()
+				taken := len(r.fake.requests)
+				maps.Copy(r.flags, tt.flags)
+				delete(r.flags, "max-wait")
+				_, want, _, err := NextTurn(t.Context(), r.options(true))
+				require.NoError(t, err)
+				r.resume()
+				require.Greater(t, len(r.fake.requests), taken)
+				r.shown(want, r.fake.requests[taken])
+			})
+		})
 	}
 }

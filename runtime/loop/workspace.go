@@ -116,7 +116,7 @@ func (w *workspace) task() string {
 // planForAgent is its name as the agent, in its directory, finds it.
 func (w *workspace) planForAgent() string {
 	name := layout.PlanIn(w.project, w.tree.Dir)
-	if w.worktree != nil && !strings.Contains(name, "/") { // the project's
+	if w.config.Worktree != "" && !strings.Contains(name, "/") { // the project's
 		return w.store.Path(name)
 	}
 	return w.planInProject()
