@@ -14,7 +14,7 @@ import (
 // and remove them. Rows whose label begins with "to" are commands. Followed in any order, or only
 // in part, they lose no commit.
 func gitRows(s *loop.Summary) (rows []row) {
-	if s.Git {
+	if s.Git && (s.Commits > 0 || len(s.Others)+len(s.Unkept) == 0) { // else these rows say where the run's commits are
 		rows = append(rows, row{"commits", commits(s)})
 	}
 	if s.Git && s.Dirty > 0 {
