@@ -271,7 +271,7 @@ func TestCheckedOutIsNotCommitted(t *testing.T) {
 }
 
 // A ripple that did not record branches wrote the trees before a turn that was killed: the branch is unknown, and not a detached
-// HEAD. Nothing is said to have been left, and no commit is lost.
+// HEAD. No note says that something was left, and no commit is lost.
 func TestABaselineWithoutABranch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -64,7 +64,7 @@ func (c *checker) claimed(p record.Plan) string {
 		return ""
 	}
 	reason := c.allows((*gate)(&c.state.Gate).decide(p))
-	if reason != ReasonBlocked && c.state.Examined == c.state.Turn+1 { // nothing new was said since
+	if reason != ReasonBlocked && c.state.Examined == c.state.Turn+1 { // there is no news since then
 		return ""
 	}
 	return reason

@@ -184,7 +184,7 @@ func TestNextTurnThatIsNotTaken(t *testing.T) {
 		"all turns are taken":       {script(works), map[string]string{"max-turns": "1"}, "", true, ReasonMaxTurns},
 		"the money is spent":        {script(func(d *doing) { works(d); d.event(event.Event{Type: event.Finished, CostUSD: 2}) }), map[string]string{"max-cost": "1"}, "", true, ReasonMaxCost},
 		"the circuit is open":       {script(idles), nil, "", true, ReasonCircuitOpen},
-		"an open circuit, anew":     {script(idles), nil, "", false, ReasonCircuitOpen},
+		"an open circuit, again":    {script(idles), nil, "", false, ReasonCircuitOpen},
 		"the plan is done":          {script(works), nil, "- [x] one\n", false, ReasonPlanComplete},
 		"the plan is done, resumed": {script(func(d *doing) { works(d); d.writes(".ralph/@fix_plan.md", "- [x] one\n") }), map[string]string{"max-turns": "1"}, "- [ ] one\n", true, ReasonPlanComplete},
 	} {
@@ -215,7 +215,7 @@ func TestNextTurnThatIsNotTaken(t *testing.T) {
 	}
 }
 
-// What a run would not stop for does not stop the preview.
+// The preview shows a turn if the run takes it.
 func TestNextTurnThatIsTakenAllTheSame(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script []func(*doing)

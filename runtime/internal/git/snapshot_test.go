@@ -148,7 +148,7 @@ func TestSnapshotWithinBounds(t *testing.T) {
 	assert.False(t, strings.HasPrefix(first.Files["tracked"], large))
 	assert.Equal(t, first, take(t, tr))
 
-	// Another process reads others: what it notes of the same files is no change.
+	// Another process reads other files, and sees no change in those that are the same.
 	require.NoError(t, os.Remove(filepath.Join(p.dir, "small0")))
 	other := open()
 	second := take(t, other)

@@ -211,7 +211,7 @@ func checkoutsRows(branch string, c record.Checkouts) (rows []row) {
 		branch = *c.First
 	}
 	switch {
-	case branch == "" && c.First == nil: // what was checked out when the run began is unknown
+	case branch == "" && c.First == nil: // nobody recorded how the run began
 	case c.Last == nil || *c.Last == branch:
 	case *c.Last == "":
 		rows = append(rows, row{"moved", quote.Name(branch) + " was left: HEAD is detached"})
