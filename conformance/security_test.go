@@ -38,7 +38,7 @@ func TestThreatModel(t *testing.T) {
 
 // promises are what docs/security.md must promise, each in a row of its own.
 var promises = map[string]string{
-	"trust per project":             "Nothing that a project brings is run.* before a person agrees",
+	"trust per project":             "Nothing that a project brings is run.* before a user approves",
 	"hostile files":                 "No command follows a symbolic link in `.ralph`",
 	"links out of a project":        "A link in a project does not lead",
 	"git without its configuration": "git runs no file system monitor, hook, external diff or text conversion",

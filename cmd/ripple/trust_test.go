@@ -311,7 +311,7 @@ func TestAnAgentCannotTrust(t *testing.T) {
 		h.run(append(strings.Fields(line), "--adapter", adapter, "--trust")...)
 		text, err := os.ReadFile(said)
 		require.NoError(t, err)
-		assert.Contains(t, string(text), "an agent cannot agree", line)
+		assert.Contains(t, string(text), "an agent cannot approve", line)
 		out, _ := h.run("trust", "--list")
 		assert.NotContains(t, out, "2 items", line)
 	}

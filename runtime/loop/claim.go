@@ -60,7 +60,7 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 
 // claimed returns the reason for which the gate would end the loop, or "".
 func (c *checker) claimed(p record.Plan) string {
-	if c.begun() { // what is ticked may be of the turn that was cut off, and is not committed
+	if c.begun() { // the interrupted turn may have ticked tasks, and its work is not committed
 		return ""
 	}
 	reason := c.allows((*gate)(&c.state.Gate).decide(p))

@@ -80,7 +80,8 @@ The other fields are present if they are known or apply:
                              shells; the exit code is unknown
   fault             string   ripple panicked while it handled the output; names a file
                              for a bug report
-  failure           string   reason why ripple could not complete the command`,
+  failure           string   reason why ripple could not complete the command
+  stopped           object   the stopped process that kept the command from ending: pid, name`,
 		Example: `  ripple exec python -- '1 + 1'
   ripple exec bash --timeout 30s -f build.sh
   printf 'x = 20\nx + 1\n' | ripple exec python --lines --json
