@@ -364,7 +364,7 @@ func TestAModelIsInformedOfAKilledHost(t *testing.T) {
 	require.NoError(t, syscall.Kill(p.status("main").Host, syscall.SIGKILL))
 	p.until("main", "dead")
 	text := s.call("console_exec", args{"code": "echo next"})
-	assert.Contains(t, text, "main: its host was killed; console_read shows")
+	assert.Contains(t, text, "main: its host was killed; to read the output of its commands: console_read")
 	assert.Contains(t, s.call("console_read", args{"console": "main"}), "precious")
 	assert.Contains(t, s.call("console_close", args{"console": "main"}), "closed")
 	assert.Contains(t, s.call("console_exec", args{"code": "echo next"}), "\nnext\n")
