@@ -203,7 +203,7 @@ func TestADetachedTurn(t *testing.T) {
 	r := p.run("", "agent", "run", "--adapter", "rehearsal", "--screen", "--detach", "say hello")
 	require.Zero(t, r.code, "%+v", r)
 	name := strings.TrimSpace(r.out)
-	assert.Contains(t, r.err, "ripple console attach "+name+" shows the agent")
+	assert.Contains(t, r.err, "to see the agent: ripple console attach "+name)
 	p.run("", "console", "wait", name)
 	p.ok("console", "send", name, "--answer", "allow_once")
 	assert.Equal(t, "● Hello from the first turn.\n\n● Write: allowed\n\n● I went on.\n", p.ok("console", "wait", name))
