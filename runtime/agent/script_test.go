@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // scriptVariable names the script that this test binary plays as an agent that
@@ -115,7 +116,7 @@ func (p *player) misbehave(word, rest string) {
 	case "child":
 		p.must(exec.Command("sleep", "1000").Start())
 	case "stay":
-		select {}
+		<-time.After(time.Hour) // select {} is a deadlock, which ends a program without cgo
 	case "exit":
 		n, err := strconv.Atoi(rest)
 		p.must(err)

@@ -74,7 +74,7 @@ func TestOutputOfATurnIsCapped(t *testing.T) {
 	for _, part := range []string{"0 words", "9999 words", complete} {
 		assert.True(t, strings.Contains(live, part), part)
 	}
-	assert.Regexp(t, `(?s)\[the limit of 40\.0 KB is reached \(max_output\): .*\n\[\d\.\d MB left out here\]\n`, live)
+	assert.Regexp(t, `(?s)\[limit of 40\.0 KB reached \(max_output\): .*\n\[\d\.\d MB left out here\]\n`, live)
 }
 
 func TestOutputIsWholeBelowTheCap(t *testing.T) {

@@ -103,16 +103,16 @@ func TestCommitLeavesOutFilesThatBothChanged(t *testing.T) {
 			"both, and all", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n",
 			map[string]string{"commit-all": "true"},
 			"M\ta.txt\nA\tn", "?? u",
-			[]string{"is committed with both"},
+			[]string{"the commit contains both changes"},
 		},
 		{"staged by the user", "echo u > u; git add u", "echo v > u", nil, "", "AM u", []string{"before the loop: u;", "before the turn: u"}},
 		{"many", "touch 1 2 3 4 5 6 7", "echo n > n", nil, "A\tn", "?? 1\n?? 2\n?? 3\n?? 4\n?? 5\n?? 6\n?? 7", []string{"1, 2, 3, 4, 5 and 2 more; "}},
 		{"a repository inside", "git init -q in; touch in/f", "echo n > n; echo f > in/f", nil, "A\tn", "?? in/", []string{"in is a separate git repository: changes in it count as progress, but are not committed here"}},
-		{"the agent's own repository", "", "git init -q in; touch in/f", nil, "", "?? in/", []string{"in is a git repository of its own"}},
+		{"the agent's own repository", "", "git init -q in; touch in/f", nil, "", "?? in/", []string{"in is a separate git repository"}},
 		{
 			"a submodule", "git init -q -b main ../sub; git -C ../sub -c user.name=t -c user.email=t@x commit -q --allow-empty -m s; git -c protocol.file.allow=always submodule --quiet add \"$PWD/../sub\" d/sub; git commit -qm sub",
 			"echo f > d/sub/f", nil, "", "M d/sub",
-			[]string{"d/sub is a git repository of its own"},
+			[]string{"d/sub is a separate git repository"},
 		},
 	}
 	for _, tt := range tests {
