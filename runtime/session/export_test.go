@@ -22,24 +22,6 @@ func (s *Session) Ended() bool {
 	return s.running.ended()
 }
 
-// BeginInterrupt sends an interrupt to the running command, and nothing after it.
-func (s *Session) BeginInterrupt() {
-	d := s.driver()
-	d.interrupts.beginOrDefer(s.running, *d.prog.interrupt)
-}
-
-// RepeatInterrupt looks once at an early interrupt, and reports whether another one was sent.
-func (s *Session) RepeatInterrupt() (sent bool) {
-	d := s.driver()
-	at := func() (at time.Time) {
-		d.locked(func() { at = d.interrupts.sent })
-		return at
-	}
-	before := at()
-	d.interrupts.repeat(s.running, *d.prog.interrupt, true)
-	return !at().Equal(before)
-}
-
 // BreakParsers makes the code that looks for prompts panic on text that contains BREAK.
 func (s *Session) BreakParsers() {
 	d := s.driver()

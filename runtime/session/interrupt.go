@@ -24,7 +24,6 @@ type interrupt struct {
 	unanswered bool      // no byte arrived since
 	late       bool      // the first byte since then did not belong to ongoing output
 	own        bool      // it went to the program itself, which was in the foreground
-	deferred   bool      // the repetition was put off once
 }
 
 // printed notes that the program has printed something.
@@ -48,7 +47,7 @@ func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
 		if i.cmd != c {
 			return
 		}
-		i.pending, i.reads, i.deferred = key, 0, false
+		i.pending, i.reads = key, 0
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
 		i.sendPending()
 		early = i.pending != "" || time.Since(c.line.at) < consumedLimit
@@ -93,11 +92,6 @@ func (i *interrupts) repeat(c *command, key string, early bool) (again bool) {
 		again = i.cmd == c && (i.pending != "" || silent || early && last < quiet)
 		switch {
 		case !again:
-		case i.pending == "" && silent && !i.deferred && i.viewer.kernel.waitNow() != 0:
-			// A program that waits for input may have answered with its prompt, which a busy
-			// machine has not delivered yet. An interrupt at that prompt can make the program
-			// drop the next line.
-			i.deferred = true
 		case i.pending != "" || silent && (early || i.missed()):
 			i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 			i.deliver(key)
