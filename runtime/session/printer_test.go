@@ -30,6 +30,7 @@ func cat(t *testing.T, echo bool) *terminal.Terminal {
 func running(t *testing.T, output func([]byte)) *driver {
 	d := newDriver(Options{Output: output, SpillDir: t.TempDir()})
 	d.prog, d.life.exit, d.term = &program{}, &ExitError{}, cat(t, false)
+	d.kernel.term, d.kernel.events = d.term, &d.events
 	d.cmd = &command{
 		kept: newSpool(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
 		done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, facts: facts{end: ending{by: ByExit}},
