@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gofrs/flock"
-
-	"example.org/ripple/runtime/console/place"
 )
 
 const (
@@ -31,8 +27,7 @@ const (
 // oldest are dropped, and an index of the commands. It survives any end of its host. Its methods
 // may be called from several goroutines.
 type record struct {
-	dir  string
-	life *flock.Flock // lock on the directory, held for the lifetime of the host
+	dir string // which the claim of the console's name locks
 
 	mu    sync.Mutex
 	end   int64    // offset after the last written byte of output
@@ -44,43 +39,13 @@ type record struct {
 	sized int64 // bytes in index
 }
 
-// openRecord creates an empty record; files of a killed host are removed.
-//
-// Errors: place.ErrTaken if a running host uses it: one whose socket is elsewhere.
+// openRecord creates an empty record in an existing directory; files of a killed host are removed.
 func openRecord(dir string) (*record, error) {
-	life, err := lockDir(dir)
+	index, err := resetDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	index, err := resetDir(dir)
-	if err != nil {
-		return nil, errors.Join(err, life.Close())
-	}
-	return &record{dir: dir, life: life, index: index}, nil
-}
-
-// lockDir creates a directory if it is missing and locks it.
-func lockDir(dir string) (*flock.Flock, error) {
-	for {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
-		if err := place.Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
-			return nil, err
-		}
-		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-		got, err := lock.TryLock()
-		switch {
-		case err != nil && !errors.Is(err, os.ErrNotExist):
-			return nil, fmt.Errorf("locking the directory of results: %w", err)
-		case err == nil && !got:
-			_ = lock.Close() // nothing is locked
-			return nil, place.ErrTaken
-		case err == nil && place.IsUnder(lock, dir):
-			return lock, nil
-		}
-		_ = lock.Close() // the previous holder removed the directory before it was locked
-	}
+	return &record{dir: dir, index: index}, nil
 }
 
 // resetDir removes the contents of a record and creates its index.
@@ -245,5 +210,4 @@ func (r *record) close() {
 func (r *record) remove() {
 	r.close()
 	_ = os.RemoveAll(r.dir) // the next console of the name removes the rest
-	_ = r.life.Close()
 }

@@ -25,8 +25,7 @@ func readOutput(t *testing.T, dir string, from, end int64) (text string, skipped
 
 func TestOutputThroughSegments(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
-	r, err := openRecord(dir)
-	require.NoError(t, err)
+	r := newRecord(t, dir)
 	defer r.close()
 	block := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16) // 1 MB
 	for range 20 {
@@ -49,13 +48,12 @@ func TestOutputThroughSegments(t *testing.T) {
 
 func TestTheOldestOutputIsDropped(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
-	r, err := openRecord(dir)
-	require.NoError(t, err)
+	r := newRecord(t, dir)
 	defer r.close()
 	// the state after that much output, without writing it
 	r.end = keptOutput
 	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(0)), nil, 0o600))
-	_, err = r.append([]byte("new"))
+	_, err := r.append([]byte("new"))
 	require.NoError(t, err)
 	assert.NoFileExists(t, filepath.Join(dir, segmentName(0)))
 	text, skipped := readOutput(t, dir, 10, r.end)
@@ -67,8 +65,7 @@ func TestTheOldestOutputIsDropped(t *testing.T) {
 // beyond a limit it is lost, and the loss is reported.
 func TestAFullDisk(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
-	r, err := openRecord(dir)
-	require.NoError(t, err)
+	r := newRecord(t, dir)
 	defer r.close()
 	read := func(from, end int64) string {
 		in, _, err := r.output(from, end)
@@ -115,11 +112,11 @@ func TestAFullDisk(t *testing.T) {
 // An index line that could not be written leaves no fragment that would corrupt the next one.
 func TestAFullDiskDoesNotCorruptTheIndex(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
-	r, err := openRecord(dir)
-	require.NoError(t, err)
+	r := newRecord(t, dir)
 	defer r.close()
 	r.command(Command{ID: 1})
 	index := r.index
+	var err error
 	if r.index, err = os.OpenFile("/dev/full", os.O_WRONLY, 0); err != nil {
 		t.Skip(err)
 	}
@@ -135,11 +132,10 @@ func TestAFullDiskDoesNotCorruptTheIndex(t *testing.T) {
 // of the first is recorded.
 func TestACommandIsRecordedAfterTheNextStarted(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
-	r, err := openRecord(dir)
-	require.NoError(t, err)
+	r := newRecord(t, dir)
 	defer r.close()
 	ended := time.Now()
-	_, err = r.append([]byte("one\ntwo\n"))
+	_, err := r.append([]byte("one\ntwo\n"))
 	require.NoError(t, err)
 	r.command(Command{ID: 1})
 	r.command(Command{ID: 2, From: 4})
@@ -156,8 +152,7 @@ func TestACommandIsRecordedAfterTheNextStarted(t *testing.T) {
 
 func TestTheIndexIsBounded(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
-	r, err := openRecord(dir)
-	require.NoError(t, err)
+	r := newRecord(t, dir)
 	defer r.close()
 	code := strings.Repeat("x", 1000)
 	const commands = 6000
@@ -239,6 +234,13 @@ func FuzzLines(f *testing.F) {
 }
 
 // privateDir returns a directory that other users cannot read.
+func newRecord(t testing.TB, dir string) *record {
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	return r
+}
+
 func privateDir(t testing.TB) string {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700))

@@ -78,7 +78,10 @@ func begin(o HostOptions) (*place.Begun, error) {
 		return nil, err
 	}
 	b, err := place.Begin(order, a, o.Getenv)
-	if errors.Is(err, place.ErrTaken) {
+	switch {
+	case errors.Is(err, place.ErrTakenElsewhere):
+		err = newFault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", order.Name)
+	case errors.Is(err, place.ErrTaken):
 		err = newFault(FaultTaken, "a console named %s is running already", order.Name)
 	}
 	return b, err
@@ -99,9 +102,6 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 	rec, err := openRecord(f.Record)
 	if err != nil {
 		b.Release()
-		if errors.Is(err, place.ErrTaken) {
-			err = newFault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", spec.Name)
-		}
 		return nil, nil, nil, err
 	}
 	file, err := os.OpenFile(filepath.Join(f.Record, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -109,8 +109,8 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		l, err = listen(f.Socket)
 	}
 	if err != nil {
-		b.Release()
 		rec.remove()
+		b.Release()
 		return nil, nil, nil, err
 	}
 	h = newHost(b, o.Version, rec, slog.New(slog.NewTextHandler(file, nil)))

@@ -13,10 +13,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Claim is the right to a console's name: a lock that the host holds for its lifetime.
+// Claim is the right to a console's name: locks that the host holds for its lifetime.
 type Claim struct {
-	Files Files
-	lock  *flock.Flock
+	Files  Files
+	lock   *flock.Flock
+	record *flock.Flock // on the directory Files.Record; nil while a name is only tested
 }
 
 // ErrTaken reports that a running host holds the name.
@@ -40,7 +41,7 @@ func take(f Files, patience time.Duration) (*Claim, error) {
 			_ = c.lock.Close() // nothing is locked
 			return nil, ErrTaken
 		}
-		if IsUnder(c.lock, f.Lock) {
+		if isUnder(c.lock, f.Lock) {
 			_ = os.Remove(f.Socket) // its host is dead: the lock is held here
 			return c, nil
 		}
@@ -61,10 +62,10 @@ func (c *Claim) lockWithin(patience time.Duration) (got bool, err error) {
 	return got, err
 }
 
-// TakeName claims the name of a console to start; without a name, the first free one made of the
-// adapter's name and a number.
+// TakeName claims the name of a console to start, and creates and locks the directory of its
+// results; without a name, the first free one made of the adapter's name and a number.
 //
-// Errors: ErrTaken; those of Of.
+// Errors: ErrTaken, ErrTakenElsewhere; those of Of.
 func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 	if s.Name != "" {
 		f, err := Of(getenv, s.Name)
@@ -73,9 +74,9 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 		}
 		c, err := take(f, claimPatience)
 		if errors.Is(err, ErrTaken) && !f.kept() { // by a console of this user with another home
-			return take(f.withOwnSocket(), claimPatience)
+			c, err = take(f.withOwnSocket(), claimPatience)
 		}
-		return c, err
+		return c.withRecord(err)
 	}
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s-%d", s.plainName(), n)
@@ -87,11 +88,55 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 			continue // it is running, or its results can still be read
 		}
 		c, err := take(f, 0)
-		if errors.Is(err, ErrTaken) {
+		if c, err = c.withRecord(err); errors.Is(err, ErrTaken) {
 			continue
 		}
 		s.Name = name
 		return c, err
+	}
+}
+
+// ErrTakenElsewhere is an ErrTaken: the running console's socket is in another directory.
+var ErrTakenElsewhere = fmt.Errorf("%w, started with another XDG_RUNTIME_DIR", ErrTaken)
+
+// withRecord also locks the directory of results, unless err says that the name is not claimed. Of
+// several processes that start a console of one name and home, only one gets this lock; a socket's
+// name does not decide it, since each of them may have one of its own.
+func (c *Claim) withRecord(err error) (*Claim, error) {
+	if err == nil {
+		if c.record, err = lockDir(c.Files.Record); err != nil {
+			c.Release()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// lockDir creates a directory if it is missing and locks it.
+//
+// Errors: ErrTakenElsewhere.
+func lockDir(dir string) (*flock.Flock, error) {
+	for {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		if err := Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
+			return nil, err
+		}
+		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+		got, err := lock.TryLock()
+		switch {
+		case err != nil && !errors.Is(err, os.ErrNotExist):
+			return nil, fmt.Errorf("locking the directory of results: %w", err)
+		case err == nil && !got:
+			_ = lock.Close() // nothing is locked
+			return nil, ErrTakenElsewhere
+		case err == nil && isUnder(lock, dir):
+			return lock, nil
+		}
+		_ = lock.Close() // the previous holder removed the directory before it was locked
 	}
 }
 
@@ -111,8 +156,8 @@ func (f Files) withOwnSocket() Files {
 	return Files{Socket: base + ".sock", Lock: base + ".lock", Record: f.Record}
 }
 
-// IsUnder reports whether name still refers to the locked file.
-func IsUnder(lock *flock.Flock, name string) bool {
+// isUnder reports whether name still refers to the locked file.
+func isUnder(lock *flock.Flock, name string) bool {
 	held, err := lock.Stat()
 	if err != nil {
 		return false
@@ -121,8 +166,14 @@ func IsUnder(lock *flock.Flock, name string) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// Release gives up the name and removes its files.
+// Release gives up the name and removes its files; of the directory of results, only an empty one.
 func (c *Claim) Release() {
+	if c.record != nil {
+		if isUnder(c.record, c.Files.Record) {
+			_ = os.Remove(c.Files.Record)
+		}
+		_ = c.record.Close()
+	}
 	_ = os.Remove(c.Files.Socket)
 	_ = os.Remove(c.Files.Lock)
 	_ = c.lock.Close()

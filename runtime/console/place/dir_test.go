@@ -119,6 +119,37 @@ func TestTwoHomes(t *testing.T) {
 	assert.NotEqual(t, sockets[0], sockets[1])
 }
 
+// Of several starters of one name and home, one gets it, whichever of the two locks it gets first.
+func TestOneStarterGetsTheName(t *testing.T) {
+	env := map[string]string{"XDG_RUNTIME_DIR": t.TempDir(), "XDG_STATE_HOME": t.TempDir()}
+	getenv := func(name string) string { return env[name] }
+	s := Spec{Name: "main"}
+	f, err := Of(getenv, s.Name)
+	require.NoError(t, err)
+
+	slow, err := take(f, 0) // and has not come to the directory of results
+	require.NoError(t, err)
+	quick, err := s.TakeName(getenv)
+	require.NoError(t, err)
+	assert.NotEqual(t, f.Socket, quick.Files.Socket)
+	_, err = slow.withRecord(nil)
+	require.ErrorIs(t, err, ErrTaken)
+
+	_, err = s.TakeName(getenv)
+	require.ErrorIs(t, err, ErrTakenElsewhere, "its socket is not the usual one")
+	quick.Release()
+	assert.NoDirExists(t, f.Record)
+
+	first, err := s.TakeName(getenv)
+	require.NoError(t, err)
+	_, err = s.TakeName(getenv)
+	require.ErrorIs(t, err, ErrTaken)
+	assert.NotErrorIs(t, err, ErrTakenElsewhere)
+	require.NoError(t, os.WriteFile(filepath.Join(f.Record, "output"), nil, 0o600))
+	first.Release()
+	assert.DirExists(t, f.Record, "results are kept")
+}
+
 func FuzzNames(f *testing.F) {
 	for _, seed := range []string{"main", "../x", "a\x00b", "-", strings.Repeat("n", 200)} {
 		f.Add(seed)
