@@ -94,14 +94,17 @@ func (k *kernel) isElsewhere(r pty.Readiness, program int, begun bool) bool {
 	return r.Place != k.home
 }
 
-// learnHome records, once, where the program waits at its prompt.
-func (k *kernel) learnHome() {
+// learnHome records, once, where the program waits at its prompt. It returns pty.Waiting if that is
+// known, and otherwise what the program does.
+func (k *kernel) learnHome() pty.ReadyState {
 	if k.home != (pty.Place{}) {
-		return
+		return pty.Waiting
 	}
-	if r := k.term.Readiness(); r.State == pty.Waiting && r.Place.PID == k.term.PID() && k.term.Queued() == 0 {
+	r := k.term.Readiness()
+	if r.State == pty.Waiting && r.Place.PID == k.term.PID() && k.term.Queued() == 0 {
 		k.home, k.silent, k.edited = r.Place, k.hides(), k.cooked()
 	}
+	return r.State
 }
 
 // hides reports whether the terminal edits lines without echoing them.

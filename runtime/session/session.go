@@ -145,6 +145,7 @@ func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command
 		r, err = unsent(ctx)
 		return d, nil, r, err
 	}
+	d.viewer.findHome(ctx)
 	p, err := d.sender.builder().build(code)
 	if err != nil {
 		r = d.viewer.unchanged()

@@ -21,6 +21,7 @@ import (
 	"example.org/ripple/adapters"
 	scripts "example.org/ripple/integration-scripts"
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"
@@ -771,6 +772,23 @@ while True:
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, s.Close(context.Background())) }()
 	assert.Equal(t, "cba\n", eval(t, s, "abc").Output)
+}
+
+// That a program polls with a timeout tells a question from its prompt only if it is known how it
+// waits at the prompt, also if nobody has asked for its state there.
+func TestAPollIsAQuestionInTheFirstCommand(t *testing.T) {
+	if !pty.Tells {
+		t.Skip("needs a kernel that reports what a program waits for")
+	}
+	t.Parallel()
+	s := open(t, "bash", session.Options{})
+	wait, err := s.Submit(deadline(t), "read -t 600 -p 'name? ' x; echo is $x")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return s.State().Waiting == session.WaitingInput }, testkit.Patience(20*time.Second), 10*time.Millisecond)
+	require.NoError(t, s.Send(deadline(t), []byte("me\r")))
+	r, err := wait(deadline(t))
+	require.NoError(t, err)
+	assert.Contains(t, r.Output, "is me\n")
 }
 
 // A prompt of several lines is recognized by any pattern that names its line breaks, the first time

@@ -201,6 +201,33 @@ func (v *viewer) quiesce(ctx context.Context) error {
 	return nil
 }
 
+// arrivalLimit bounds the wait for a program that has printed its prompt and does not read yet.
+const arrivalLimit = 100 * time.Millisecond
+
+// findHome waits until the program reads at its prompt, so that reads of the next command can be
+// told from it. A prompt may be seen before its program waits for input, above all on a busy
+// machine. Where the kernel cannot tell, it does not wait.
+func (v *viewer) findHome(ctx context.Context) {
+	for end := time.Now().Add(arrivalLimit); time.Now().Before(end); {
+		found := true
+		v.locked(func() {
+			if v.cmd == nil && v.control.state.Step == machine.StepReady && !v.typist.typing() {
+				found = v.kernel.learnHome() != pty.Busy
+			}
+		})
+		if found {
+			return
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-v.life.dead:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // snapshot returns the result so far of a command whose end has not been reported yet, for
 // upToDate.
 func (v *viewer) snapshot(c *command) Result {
