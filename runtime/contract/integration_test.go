@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/schema"
 	_ "example.org/ripple/schema/validate"
 )
@@ -80,7 +81,7 @@ func TestBrokenAdapters(t *testing.T) {
 	} {
 		t.Run(c.broken, func(t *testing.T) {
 			t.Parallel()
-			report := Run(t.Context(), smallBash(t, c.replacements...), Options{Filter: exactly(c.test), Timeout: 2 * time.Second})
+			report := Run(t.Context(), smallBash(t, c.replacements...), Options{Filter: exactly(c.test), Timeout: testkit.Patience(2 * time.Second)})
 			require.Len(t, report.Tests, 1)
 			result := report.Tests[0]
 			require.NotNil(t, result.Failure, "%s: %s", result.Status, result.Reason)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/schema"
 )
 
@@ -83,7 +84,7 @@ func TestTypicalMistakes(t *testing.T) {
 				return
 			}
 			require.Empty(t, said, "nothing is wrong with the file as such")
-			report := Run(t.Context(), a, Options{Filter: exactly(c.found), Timeout: 3 * time.Second})
+			report := Run(t.Context(), a, Options{Filter: exactly(c.found), Timeout: testkit.Patience(3 * time.Second)})
 			if c.found == "missing" {
 				assert.Contains(t, report.Skipped, c.message)
 				return
