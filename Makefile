@@ -35,7 +35,7 @@ consoles: build # what people do to consoles: everything that races or kills a h
 	RIPPLE_THOROUGH=1 go test ./conformance/consoles -count=1 -timeout 1h -binary "$(CURDIR)/bin/ripple"
 
 soak: build # months of use in hours: a million console commands, 20,000 turns, 200,000 MCP calls; continues after an interruption; PERCENT=1 is a trial
-	go run ./conformance/soak -binary bin/ripple -percent $(or $(PERCENT),100)
+	go run ./conformance/soak -adapter bash -agent rehearsal -binary bin/ripple -percent $(or $(PERCENT),100)
 
 flake: # the test command, again and again, half of the rounds on a busy machine: what fails is flaky
 	tools/flake

@@ -67,9 +67,6 @@ const (
 	commandToolFile = "runtime/event/event.go"
 )
 
-// usedForLong is a test that is a program, and uses ripple with some adapters.
-const usedForLong = "conformance/soak/"
-
 // completedShell is a shell whose completion ripple modifies: the library's command for it has the
 // shell's name, and one file looks up that command.
 const (
@@ -88,7 +85,7 @@ func TestNoCodeNamesAnAdapter(t *testing.T) {
 		text, err := strconv.Unquote(lit.Value)
 		require.NoError(t, err)
 		if text == systemShell && slices.Contains(systemShellFiles, file) || text == commandTool && file == commandToolFile ||
-			text == completedShell && file == completedShellFile || strings.HasPrefix(file, usedForLong) {
+			text == completedShell && file == completedShellFile {
 			return
 		}
 		name := strings.TrimSuffix(path.Base(text), ".yaml")
@@ -240,7 +237,7 @@ func TestOnlyTheCommandExitsAndPrints(t *testing.T) {
 	eachNode(t, func(file string, line int, n ast.Node) {
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok || strings.HasPrefix(file, "cmd/") || strings.HasPrefix(file, "conformance/probing/") ||
-			strings.HasPrefix(file, usedForLong) || strings.HasPrefix(file, "conformance/standin/cmd/") || slices.Contains(guards, file) {
+			strings.HasPrefix(file, "conformance/soak/") || strings.HasPrefix(file, "conformance/standin/cmd/") || slices.Contains(guards, file) {
 			return
 		}
 		if x, ok := sel.X.(*ast.Ident); ok {

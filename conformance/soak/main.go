@@ -50,16 +50,23 @@ func main() {
 	kept := flag.String("results", "bin/soak.jsonl", "file of the measurements; a use continues where those of the same binary end")
 	percent := flag.Float64("percent", 100, "percentage of the units")
 	only := flag.String("only", "", "uses, separated by commas: console, turns, mcp (default: all)")
+	var programs programs
+	flag.StringVar(&programs.shell, "adapter", "", "adapter of the consoles' program: a POSIX shell with printf (required)")
+	flag.StringVar(&programs.agent, "agent", "", "adapter of the agent that takes the turns: it plays the scenario in RIPPLE_SCENARIO (required)")
 	flag.Parse()
+	if programs.shell == "" || programs.agent == "" {
+		fmt.Fprintln(os.Stderr, "soak: -adapter and -agent are required: the names of the adapters to use")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *binary, *kept, *percent, *only); err != nil {
+	if err := run(ctx, *binary, programs, *kept, *percent, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, binary, kept string, percent float64, only string) error {
+func run(ctx context.Context, binary string, programs programs, kept string, percent float64, only string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return err
@@ -74,7 +81,7 @@ func run(ctx context.Context, binary, kept string, percent float64, only string)
 			continue
 		}
 		u.units = int(float64(u.units) * percent / 100)
-		if err := u.run(ctx, binary, r); err != nil {
+		if err := u.run(ctx, binary, programs, r); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", u.name, err))
 		}
 		if ctx.Err() != nil {
@@ -88,7 +95,7 @@ func run(ctx context.Context, binary, kept string, percent float64, only string)
 }
 
 // run does the units that are not done yet.
-func (u use) run(ctx context.Context, binary string, r *results) (err error) {
+func (u use) run(ctx context.Context, binary string, programs programs, r *results) (err error) {
 	done, process := 0, 1
 	for _, s := range r.of(u.name) {
 		done, process = s.Done, s.Process+1
@@ -97,7 +104,7 @@ func (u use) run(ctx context.Context, binary string, r *results) (err error) {
 		fmt.Printf("%s: %d done before\n", u.name, done)
 		return nil
 	}
-	p, err := newPlace(binary)
+	p, err := newPlace(binary, programs)
 	if err != nil {
 		return err
 	}

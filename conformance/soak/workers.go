@@ -19,15 +19,21 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
-// place is a home of its own for ripple, by the environment.
-type place struct{ binary, dir string }
+// programs are the adapters that the uses name.
+type programs struct{ shell, agent string }
 
-func newPlace(binary string) (*place, error) {
+// place is a home of its own for ripple, by the environment.
+type place struct {
+	programs
+	binary, dir string
+}
+
+func newPlace(binary string, programs programs) (*place, error) {
 	dir, err := os.MkdirTemp("", "soak") // a short path, because it holds sockets
 	if err != nil {
 		return nil, err
 	}
-	p, private := &place{binary, dir}, filepath.Join(dir, "run")
+	p, private := &place{programs, binary, dir}, filepath.Join(dir, "run")
 	return p, errors.Join(os.Mkdir(private, 0o700), os.Setenv("HOME", dir), os.Setenv("XDG_RUNTIME_DIR", private), os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state")))
 }
 
@@ -56,7 +62,7 @@ func command(n int) (code, output string, exit int) {
 }
 
 func startConsole(ctx context.Context, p *place) (*worker, error) {
-	c, status, err := console.Start(ctx, []string{p.binary, "console", "host"}, os.Getenv, console.Spec{Adapter: "bash", Name: "soak", Dir: p.dir})
+	c, status, err := console.Start(ctx, []string{p.binary, "console", "host"}, os.Getenv, console.Spec{Adapter: p.shell, Name: "soak", Dir: p.dir})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +99,7 @@ func startTurns(ctx context.Context, p *place) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := interruptible(ctx, p.binary, "run", "--adapter", "rehearsal", "--json", "--max-turns", "1000000")
+	cmd := interruptible(ctx, p.binary, "run", "--adapter", p.agent, "--json", "--max-turns", "1000000")
 	cmd.Dir = project
 	cmd.Env = append(os.Environ(), "RIPPLE_SCENARIO="+scenario, "MAX_CALLS_PER_HOUR=100000", "CB_NO_PROGRESS_THRESHOLD=100000")
 	cmd.Stderr = os.Stderr
@@ -198,7 +204,7 @@ func startMCP(ctx context.Context, p *place) (*worker, error) {
 		_, err = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 	}
 	if err == nil {
-		_, err = s.tool("console_start", map[string]any{"name": "soak", "adapter": "bash"})
+		_, err = s.tool("console_start", map[string]any{"name": "soak", "adapter": p.shell})
 	}
 	if err != nil {
 		return nil, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
