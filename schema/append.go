@@ -45,7 +45,7 @@ func AppendTests(file []byte, tests []NewTest) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case before == nil || before.Kind != yaml.MappingNode:
+	case before.Kind != yaml.MappingNode:
 		return nil, errors.New("the file is not a mapping")
 	}
 	at, indent, head, err := placeForTests(file, before)

@@ -72,8 +72,8 @@ func (d *document) read(data []byte) {
 	switch {
 	case err != nil:
 		d.syntaxError(err, data)
-	case (root == nil || isNull(root)) && d.grammar.starts == "":
-	case root == nil || isNull(root):
+	case isNull(root) && d.grammar.starts == "":
+	case isNull(root):
 		d.errorAt(1, 1, KindSyntax, "file is empty; %s starts with %s", d.grammar.one, d.grammar.starts)
 	case root.Kind != yaml.MappingNode:
 		d.errorNode(root, KindSyntax, "%s is a mapping of keys to values, found %s", d.grammar.one, describe(root))

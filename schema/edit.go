@@ -53,7 +53,7 @@ func SetText(file []byte, pointer, text string) ([]byte, error) {
 
 // scalarAt finds a scalar and how far its key is indented.
 func scalarAt(n *yaml.Node, pointer string) (scalar *yaml.Node, indent int, err error) {
-	if n == nil {
+	if isNull(n) {
 		return nil, 0, errors.New("the file is empty")
 	}
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

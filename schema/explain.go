@@ -160,7 +160,7 @@ func plainPath(path string) string { return indices().ReplaceAllString(strings.T
 // the key.
 func Example(file []byte, path string) string {
 	root, err := decodeYAML(file)
-	if err != nil || root == nil {
+	if err != nil {
 		return ""
 	}
 	only := extract(root, strings.Split(strings.ReplaceAll(path, "[]", ".[]"), "."))

@@ -23,8 +23,8 @@ func (e errSecondDocument) Error() string {
 	return fmt.Sprintf("line %d: a second document starts here; a file holds one adapter", e.line)
 }
 
-// decodeYAML returns the only document, nil for an empty file. A panic inside
-// the YAML library becomes an error: a bad file must not end the program.
+// decodeYAML returns the only document, which is a null if the file is empty. A panic
+// inside the YAML library becomes an error: a bad file must not end the program.
 func decodeYAML(data []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -35,7 +35,7 @@ func decodeYAML(data []byte) (root *yaml.Node, err error) {
 	var first, second yaml.Node
 	if err := dec.Decode(&first); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, nil
+			return newNull(), nil
 		}
 		return nil, err
 	}
@@ -47,8 +47,10 @@ func decodeYAML(data []byte) (root *yaml.Node, err error) {
 	if first.Kind == yaml.DocumentNode && len(first.Content) == 1 {
 		return first.Content[0], nil
 	}
-	return nil, nil
+	return newNull(), nil
 }
+
+func newNull() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"} }
 
 // checkText refuses what is not printable UTF-8 text, at its place.
 func (d *document) checkText(data []byte) bool {

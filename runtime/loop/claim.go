@@ -22,26 +22,26 @@ type checker struct {
 }
 
 // claim asks the exit gate whether the agent claims that the work is done and, if there are
-// commands to verify it, runs them. A nil Stop means that the loop continues.
-func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
+// commands to verify it, runs them. It reports whether the loop ends, and then why.
+func (c *checker) claim(ctx context.Context, p record.Plan) (why *Stop, ends bool, err error) {
 	s, config := &c.state, c.config
 	reason := c.claimed(p)
 	switch {
 	case reason == "":
-		return nil, nil
+		return nil, false, nil
 	case reason == ReasonBlocked || len(config.Verify) == 0:
-		return c.believed(reason), nil
+		return c.believed(reason), true, nil
 	}
 	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if s.Proven == now.Digest() { // before a crash
-		return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), nil
+		return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil
 	}
 	done, ok, err := c.examine(ctx, now)
 	if err := errors.Join(err, c.backup.mend()); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if s.VerifyFailed = ""; !ok {
 		s.Claims++
@@ -49,13 +49,13 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	}
 	v := record.Line{Turn: s.Turn, Time: c.now(), Type: record.Verified, Verdicts: done, State: s}
 	if err := c.log.Add(v); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	c.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String(), OK: ok, Record: &journal.Record{Line: v}})
 	if !ok {
-		return nil, nil
+		return nil, false, nil
 	}
-	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), nil
+	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil
 }
 
 // claimed returns the reason for which the gate would end the loop, or "".

@@ -169,7 +169,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if !(*breaker)(&l.state.Breaker).allow(thresholdsOf(l.config), now) {
 		return cmp.Or(l.limits.cause(), l.limits.openStop(now)), nil
 	}
-	if stop, err := l.checker.claim(ctx, p); stop != nil || err != nil {
+	if stop, ends, err := l.checker.claim(ctx, p); ends || err != nil {
 		return stop, err
 	}
 	if l.interrupts.asked() { // while it was checked

@@ -138,7 +138,7 @@ func (l *Loop) previewSession() (string, error) {
 // nothing.
 func possible(ctx context.Context, c *config.Config, project string) error {
 	r, err := git.Open(ctx, project)
-	if err != nil {
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
 		return err
 	}
 	if err := needsGit(ctx, c, project, r); err != nil || c.Worktree == "" {

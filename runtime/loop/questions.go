@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
 )
@@ -75,20 +76,21 @@ func (q *questions) holding() *record.Question {
 // await waits between two turns until a question has its answer.
 func (q *questions) await(ctx context.Context, of record.Question) (*Stop, error) {
 	q.tellAsked(of)
-	_, err := q.poll(ctx, of, true)
+	_, _, err := q.poll(ctx, of, true) // unanswered: the loop is asked to stop, which its next step sees
 	if stop, is := errors.AsType[*Stop](err); is {
 		return stop, nil
 	}
 	return nil, err
 }
 
-// poll waits for the answer to a question. Nil without an error: somebody asked the loop
-// to stop, and between turns it does.
-func (q *questions) poll(ctx context.Context, of record.Question, between bool) (*record.Question, error) {
+// poll waits until a question is no longer open, and returns its answer. It reports whether
+// there is one: the question can end without, and between turns a request to stop the loop
+// ends the wait.
+func (q *questions) poll(ctx context.Context, of record.Question, between bool) (a event.Answer, answered bool, err error) {
 	start, err := q.stopClock(of, between)
 	defer start()
 	if err != nil {
-		return nil, err
+		return a, false, err
 	}
 	began := q.now()
 	soft := q.interrupts.soft
@@ -97,24 +99,27 @@ func (q *questions) poll(ctx context.Context, of record.Question, between bool) 
 	}
 	for {
 		if err := q.take(); err != nil {
-			return nil, err
+			return a, false, err
 		}
 		if now := q.question(of.ID); now == nil || !now.Open() {
-			return now, nil
+			if now == nil || now.Given == nil {
+				return a, false, nil
+			}
+			return *now.Given, true, nil
 		}
 		lasted := q.now().Sub(began)
 		if most := q.config.QuestionTimeout; most > 0 && lasted >= most {
-			return nil, unanswered(of, most)
+			return a, false, unanswered(of, most)
 		}
 		tick := time.NewTimer(pace(lasted))
 		select {
 		case <-tick.C:
 		case <-soft:
 			tick.Stop()
-			return nil, nil
+			return a, false, nil
 		case <-ctx.Done():
 			tick.Stop()
-			return nil, ctx.Err()
+			return a, false, ctx.Err()
 		}
 	}
 }

@@ -28,11 +28,11 @@ func (q *questions) ask(ctx context.Context, turn int, asked event.Question) (ev
 		if !q.waits {
 			return event.Answer{}, &Stop{Reason: ReasonQuestion, Why: sentence("The agent asks: " + Words(of)), Question: &of}
 		}
-		now, err := q.poll(ctx, of, false)
-		if err != nil {
-			return event.Answer{}, err
+		a, answered, err := q.poll(ctx, of, false)
+		if err == nil && !answered {
+			err = fmt.Errorf("question %s ended without an answer", of.ID)
 		}
-		of = *now
+		return a, err
 	}
 	return *of.Given, nil
 }

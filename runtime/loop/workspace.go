@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,7 +34,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	var notOpen error // the working tree is there and has another branch: the summary says where the work is
 	dir := w.project
 	r, err := git.Open(ctx, dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
 		return err
 	}
 	c := w.config

@@ -92,9 +92,11 @@ func compile(a *schema.Adapter, values map[string]string, nonce string) (*progra
 	if err := p.compileOutput(a); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.input.secret, err = compilePattern("input.secret_pattern", a.Input.SecretPattern); err != nil {
-		return nil, err
+	if a.Input.SecretPattern != "" {
+		var err error
+		if p.input.secret, err = compilePattern("input.secret_pattern", a.Input.SecretPattern); err != nil {
+			return nil, err
+		}
 	}
 	return p, p.compileNeeds(a.Ready.Needs)
 }
@@ -139,12 +141,14 @@ func (p *program) compileOutput(a *schema.Adapter) (err error) {
 	if out.LineEnding != "\n" && out.LineEnding != "\r\n" {
 		p.output.ending = out.LineEnding
 	}
-	if out.InputEchoStrategy == schema.EchoFuzzyByte {
+	if out.InputEchoStrategy == schema.EchoFuzzyByte && a.Prompt.Primary != "" {
 		if p.output.echoPrompt, err = compilePattern("prompt.primary", a.Prompt.Primary); err != nil {
 			return err
 		}
 	}
-	p.output.errors, err = compilePattern("output.error_pattern", out.ErrorPattern)
+	if out.ErrorPattern != "" {
+		p.output.errors, err = compilePattern("output.error_pattern", out.ErrorPattern)
+	}
 	return err
 }
 
@@ -160,11 +164,8 @@ func (p *program) compileNeeds(n *schema.Needs) error {
 	return nil
 }
 
-// compilePattern returns nil for an empty source.
+// compilePattern compiles the pattern of a key, which the error names.
 func compilePattern(key, source string) (*pattern, error) {
-	if source == "" {
-		return nil, nil
-	}
 	re, err := schema.CompilePattern(source)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)

@@ -118,8 +118,11 @@ func (pr *prompts) compileGroups(a *schema.Adapter) (err error) {
 
 // silent reports whether a continuation prompt may be empty text.
 func silent(continuation string) (bool, error) {
+	if continuation == "" {
+		return false, nil
+	}
 	re, err := compilePattern("prompt.continuation", continuation)
-	if re == nil {
+	if err != nil {
 		return false, err
 	}
 	return re.MatchString("")

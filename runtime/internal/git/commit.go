@@ -64,7 +64,7 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 	if err != nil {
 		return "", err
 	}
-	of, err := i.copy()
+	copied, err := i.copy()
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 	if err != nil {
 		return "", errors.Join(err, i.sweep())
 	}
-	if done, err := i.replace(of); err != nil {
+	if done, err := i.replace(copied); err != nil {
 		return "", err
 	} else if !done { // somebody staged something meanwhile
 		if err := r.Stage(ctx, ch); err != nil {

@@ -193,17 +193,20 @@ type Repo struct {
 	Prefix string // from there to the project, with slashes; "" or "a/b/"
 }
 
-// Open returns nil when dir is in no repository, is ignored by the one it
-// lies in, or there is no git.
+// ErrNoRepository reports a directory whose changes git does not see: it is in no working
+// tree, the repository ignores it, or git is not installed.
+var ErrNoRepository = errors.New("not in a git repository")
+
+// Open returns the repository that a directory is in, or ErrNoRepository.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
 	if err != nil {
-		return nil, ctx.Err() // a bare repository, none at all: the files tell
+		return nil, cmp.Or(ctx.Err(), ErrNoRepository) // also for a bare repository
 	}
 	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if prefix != "" {
 		if _, err := command(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
-			return nil, nil
+			return nil, ErrNoRepository
 		}
 	}
 	return &Repo{filepath.FromSlash(top), prefix}, ctx.Err()

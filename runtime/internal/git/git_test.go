@@ -69,7 +69,7 @@ func TestGitCommandsAreAClosedList(t *testing.T) {
 func TestOpenRepo(t *testing.T) {
 	none := newProject(t)
 	r, err := Open(t.Context(), none.dir)
-	require.NoError(t, err)
+	require.ErrorIs(t, err, ErrNoRepository)
 	assert.Nil(t, r)
 
 	p := newRepo(t)
@@ -80,7 +80,7 @@ func TestOpenRepo(t *testing.T) {
 
 	p.write("ignored/f", "1")
 	r, err = Open(t.Context(), filepath.Join(p.dir, "ignored"))
-	require.NoError(t, err)
+	require.ErrorIs(t, err, ErrNoRepository)
 	assert.Nil(t, r, "git would never see a change there")
 }
 

@@ -51,28 +51,33 @@ func (i index) sweep() error {
 	return nil
 }
 
-// copy renews the copy and returns its source; nil if there is no index yet.
-func (i index) copy() (of fs.FileInfo, err error) {
+// copied is the index of which a copy was made; the zero value stands for no index, as in a
+// repository without a commit.
+type copied struct{ of fs.FileInfo }
+
+// copy renews the copy.
+func (i index) copy() (c copied, err error) {
 	if err := i.sweep(); err != nil {
-		return nil, err
+		return c, err
 	}
 	from, err := os.Open(i.path)
 	if gone(err) {
-		return nil, nil
+		return c, nil
 	}
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer from.Close() // only read from
-	if of, err = from.Stat(); err != nil {
-		return nil, err
+	of, err := from.Stat()
+	if err != nil {
+		return c, err
 	}
 	for _, path := range []string{i.own, i.tree} {
 		if err := copyIndex(from, path, of); err != nil {
-			return nil, err
+			return c, err
 		}
 	}
-	return of, nil
+	return copied{of}, nil
 }
 
 func copyIndex(from *os.File, path string, of fs.FileInfo) error {
@@ -87,11 +92,12 @@ func copyIndex(from *os.File, path string, of fs.FileInfo) error {
 
 // replace puts the copy in the index's place, if that is still what was copied
 // and nobody holds it.
-func (i index) replace(of fs.FileInfo) (done bool, err error) {
+func (i index) replace(c copied) (done bool, err error) {
 	if taken, err := i.take(); !taken {
 		return false, err
 	}
 	now, err := os.Stat(i.path)
+	of := c.of
 	same := err == nil && of != nil && os.SameFile(of, now) && of.ModTime().Equal(now.ModTime()) && of.Size() == now.Size()
 	if !same && (of != nil || !gone(err)) {
 		return false, os.Remove(i.lock)
@@ -137,14 +143,14 @@ func (r *Repo) Stage(ctx context.Context, ch Change) error {
 		return err
 	}
 	err = Patiently(ctx, func() (bool, error) {
-		of, err := i.copy()
+		copied, err := i.copy()
 		if err != nil {
 			return false, err
 		}
 		if err := r.apply(ctx, i.own, ch); err != nil {
 			return false, err
 		}
-		return i.replace(of)
+		return i.replace(copied)
 	})
 	if errors.Is(err, ErrHeld) {
 		return fmt.Errorf("%s is there: another git is at work, or was killed, and then the file can be removed", i.lock)

@@ -37,10 +37,10 @@ func TestTheIndexLockOfAnotherProcessIsKept(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, i := openIndex(t)
-			of, err := i.copy()
+			c, err := i.copy()
 			require.NoError(t, err)
 			require.NoError(t, tt.lock(i))
-			done, err := i.replace(of)
+			done, err := i.replace(c)
 			require.NoError(t, err)
 			require.False(t, done, "it is held")
 			require.NoError(t, i.sweep())
@@ -57,11 +57,11 @@ func TestTheIndexLockOfAnotherProcessIsKept(t *testing.T) {
 // Files that are staged after the copy was made are not lost.
 func TestAChangedIndexIsCopiedAgain(t *testing.T) {
 	p, i := openIndex(t)
-	of, err := i.copy()
+	c, err := i.copy()
 	require.NoError(t, err)
 	p.write("mine", "x")
 	p.git("add", "mine")
-	done, err := i.replace(of)
+	done, err := i.replace(c)
 	require.NoError(t, err)
 	assert.False(t, done)
 	assert.NoFileExists(t, i.lock)
@@ -79,17 +79,17 @@ func TestIndexOnAFileSystemWithoutLinks(t *testing.T) {
 	if os.Link(i.path, i.own) == nil {
 		t.Skip("it is the same one")
 	}
-	of, err := i.copy()
+	c, err := i.copy()
 	require.NoError(t, err)
-	done, err := i.replace(of)
+	done, err := i.replace(c)
 	require.NoError(t, err)
 	assert.True(t, done)
 	assert.Empty(t, p.git("status", "--porcelain"))
 
-	of, err = i.copy()
+	c, err = i.copy()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(i.lock, nil, 0o600))
-	done, err = i.replace(of)
+	done, err = i.replace(c)
 	require.NoError(t, err)
 	assert.False(t, done, "held")
 	assert.FileExists(t, i.lock)

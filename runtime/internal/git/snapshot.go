@@ -118,6 +118,9 @@ const settled = 20 * time.Millisecond
 // ends with one.
 func OpenTree(ctx context.Context, dir string, own func(name string) bool) (*Tree, error) {
 	r, err := Open(ctx, dir)
+	if errors.Is(err, ErrNoRepository) {
+		err = nil
+	}
 	return &Tree{Dir: dir, Repo: r, own: own, cache: map[string]cached{}}, err
 }
 

@@ -48,11 +48,11 @@ func (d *Detector) Detect(current, text string) (State, error) {
 func (d *Detector) byPrompt(current string, text []rune) (best int, found *regexp2.Match, err error) {
 	bestRank := -1
 	for i, m := range d.modes {
-		match, err := m.primary.atEnd(last(text, maxPrompt))
+		match, ok, err := m.primary.atEnd(last(text, maxPrompt))
 		if err != nil {
 			return 0, nil, err
 		}
-		if match == nil || found != nil && match.Length < found.Length {
+		if !ok || found != nil && match.Length < found.Length {
 			continue
 		}
 		rank, err := d.rank(i, current, text)
@@ -105,9 +105,6 @@ type pattern struct {
 }
 
 func newPattern(key, source string) (*pattern, error) {
-	if source == "" {
-		return nil, nil
-	}
 	// Right to left finds the last match first, whatever stands before it.
 	re, err := schema.CompilePattern(source, regexp2.RightToLeft)
 	if err != nil {
@@ -116,31 +113,27 @@ func newPattern(key, source string) (*pattern, error) {
 	return &pattern{key, source, re}, nil
 }
 
-// last is the last match in the text, or nil.
-func (p *pattern) last(text []rune) (*regexp2.Match, error) {
+// last returns the last match in the text, if there is one.
+func (p *pattern) last(text []rune) (m *regexp2.Match, ok bool, err error) {
 	if p == nil {
-		return nil, nil
+		return nil, false, nil
 	}
-	m, err := p.re.FindRunesMatch(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: matching took longer than %s: simplify the pattern", p.key, p.re.MatchTimeout)
+	if m, err = p.re.FindRunesMatch(text); err != nil {
+		return nil, false, fmt.Errorf("%s: matching took longer than %s: simplify the pattern", p.key, p.re.MatchTimeout)
 	}
-	return m, nil
+	return m, m != nil, nil
 }
 
-// atEnd is the match that reaches to the end of the text, or nil.
-func (p *pattern) atEnd(text []rune) (*regexp2.Match, error) {
-	m, err := p.last(text)
-	if m == nil || m.Length == 0 || m.Index+m.Length != len(text) {
-		return nil, err
-	}
-	return m, nil
+// atEnd returns the match that reaches to the end of the text, if there is one.
+func (p *pattern) atEnd(text []rune) (m *regexp2.Match, ok bool, err error) {
+	m, ok, err = p.last(text)
+	return m, ok && m.Length > 0 && m.Index+m.Length == len(text), err
 }
 
 // end is where the last match ends, or -1.
 func (p *pattern) end(text []rune) (int, error) {
-	m, err := p.last(text)
-	if m == nil {
+	m, ok, err := p.last(text)
+	if !ok {
 		return -1, err
 	}
 	return m.Index + m.Length, nil

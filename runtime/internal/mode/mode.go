@@ -65,7 +65,11 @@ func New(modes []schema.Mode, values map[string]string) (*Detector, error) {
 			key, source string
 			to          **pattern
 		}{{"primary", m.Primary, &c.primary}, {"detect", m.Detect, &c.detect}, {"exit_detect", m.ExitDetect, &c.exit}} {
-			compiled, err := newPattern(fmt.Sprintf("modes[%d].%s", i, p.key), schema.Expand(p.source, literal))
+			source := schema.Expand(p.source, literal)
+			if source == "" {
+				continue
+			}
+			compiled, err := newPattern(fmt.Sprintf("modes[%d].%s", i, p.key), source)
 			if err != nil {
 				return nil, err
 			}

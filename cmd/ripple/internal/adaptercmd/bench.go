@@ -55,9 +55,12 @@ func (b *bench) run(ctx context.Context) error {
 	if b.seat.Detacher, err = console.NewDetacher(leaveKeys); err != nil {
 		return err
 	}
-	w, err := b.watched()
-	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
+	var w *watched // nil: the file is not watched
+	if b.entry.Origin != registry.OriginEmbedded && b.recording == nil {
+		if w, err = newWatched(b.file); err != nil {
+			return ui.FailWith(ui.ExitFailed, err, "")
+		}
+		w.look()
 	}
 	b.setLayout(cols, rows)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -77,19 +80,6 @@ func (b *bench) run(ctx context.Context) error {
 	b.seat.Write(b.last())
 	b.seat.GiveBack()
 	return b.endError(why)
-}
-
-// watched returns the files to watch for changes; nil if the adapter is embedded or a recording is
-// in progress.
-func (b *bench) watched() (*watched, error) {
-	if b.entry.Origin == registry.OriginEmbedded || b.recording != nil {
-		return nil, nil
-	}
-	w, err := newWatched(b.file)
-	if err == nil {
-		w.look()
-	}
-	return w, err
 }
 
 // rounds restarts the program whenever the file changes.

@@ -28,9 +28,11 @@ const newRunHint = "to start a new run: leave out --resume"
 // started with; began is nil if they are not known, or if the run is new.
 func loadSettings(a *app, project string, f *loopFlags, flags map[string]string) (c *config.Config, notes []string, began *record.Settings, err error) {
 	if f.resume {
-		if began, err = recordedSettings(a, project, f.dryRun); err != nil {
+		b, err := recordedRun(a, project, f.dryRun)
+		if err != nil {
 			return nil, nil, nil, err
 		}
+		began = b.Settings
 	}
 	if began == nil {
 		if c, notes, err = config.Load(project, flags, a.Getenv); err == nil {
@@ -66,20 +68,21 @@ func configError(err error) error {
 	return ui.FailWith(ui.ExitUsage, err, "to list the settings: ripple run --help; to write them all, commented out: ripple init")
 }
 
-// recordedSettings reads the settings of the run to continue.
-func recordedSettings(a *app, project string, dry bool) (*record.Settings, error) {
-	b, err := journal.ReadBegan(project)
+// recordedRun reads the start of the run to continue. If there is no run, --dry-run shows a new
+// one: the result is the zero value.
+func recordedRun(a *app, project string, dry bool) (b journal.Began, err error) {
+	b, err = journal.ReadBegan(project)
 	switch {
 	case errors.Is(err, journal.ErrNoRun) && dry:
-		return nil, nil // it shows a new run
+		return b, nil
 	case errors.Is(err, journal.ErrNoRun):
-		return nil, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "to start one: ripple run, without --resume")
+		return b, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "to start one: ripple run, without --resume")
 	case err != nil:
-		return nil, reportError(err)
+		return b, reportError(err)
 	case b.Settings == nil:
 		a.Note("the record of the run started %s has no settings, because an older ripple started it; the settings of this command apply", b.Time.Local().Format(time.DateTime))
 	}
-	return b.Settings, nil
+	return b, nil
 }
 
 // Limits of what is recorded beside the values, in bytes.
