@@ -27,11 +27,11 @@ import (
 var loaded = map[string]string{
 	"schema":               "any other major version is refused",
 	"verified":             "false needs its reason, unverified, which reports show",
-	"agent.acp.executable": byWay,
-	"agent.acp.version":    byWay,
-	"agent.acp.install":    byWay,
-	"agent.acp.options":    byWay,
-	"agent.screen.options": byWay,
+	"agent.acp.executable": byTransport,
+	"agent.acp.version":    byTransport,
+	"agent.acp.install":    byTransport,
+	"agent.acp.options":    byTransport,
+	"agent.screen.options": byTransport,
 	"process.encoding":     "anything but utf-8 is refused",
 	"integration_script":   "becomes Adapter.Script",
 	"init.script":          "becomes Adapter.Script",
@@ -39,7 +39,7 @@ var loaded = map[string]string{
 	"init.strategy":        "checked against prompt.strategy and the keys that it needs",
 }
 
-const byWay = "Adapter.Way replaces the other transport's by it"
+const byTransport = "Adapter.WithTransport replaces the other transport's by it"
 
 // reserved are the keys that have no effect in version 1; lint reports them.
 var reserved = map[string]string{

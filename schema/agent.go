@@ -26,8 +26,8 @@ type Agent struct {
 	LingerMS      int        `yaml:"linger_ms"` // default 5000
 	AgentNeeds    `yaml:",inline"`
 
-	whole  *Adapter     `yaml:"-"`      // the adapter on which Way was called; nil: this one was not returned by Way
-	Screen *AgentScreen `yaml:"screen"` // nil: its own interface is not driven
+	original *Adapter     `yaml:"-"`      // the adapter on which WithTransport was called; nil: this is that adapter
+	Screen   *AgentScreen `yaml:"screen"` // nil: its own interface is not driven
 }
 
 // AgentNeeds describes what an agent needs from its environment, in a box and outside of one.
@@ -190,13 +190,13 @@ type AgentTest struct {
 	ExpectStdin *string    `yaml:"expect_stdin"`
 	ExpectUsage string     `yaml:"expect_usage"` // pattern: the turn is refused with this message
 
-	Ways *AgentWays `yaml:"ways"`
+	Transports *AgentTransports `yaml:"ways"`
 }
 
-// AgentWays is a test that takes the same scripted turns over each of the agent's transports.
+// AgentTransports is a test that takes the same scripted turns over each of the agent's transports.
 // {base}, {home} and {turn} are replaced by the address of a model server on this machine, the
 // agent's home directory, and the number of the turn, from 1.
-type AgentWays struct {
+type AgentTransports struct {
 	Env     map[string]string `yaml:"env"`
 	Home    map[string]string `yaml:"home"` // content of files in the home directory, by path
 	Differs []AgentDifference `yaml:"differs"`
@@ -204,11 +204,11 @@ type AgentWays struct {
 
 // AgentDifference is a known difference from the turn over the agent's first transport.
 type AgentDifference struct {
-	Turn    string   `yaml:"turn"` // one of ScriptedTurns; empty: all
-	Way     string   `yaml:"way"`
-	In      []string `yaml:"in"` // text, tools, end, exit_code
-	Because string   `yaml:"because"`
-	Version string   `yaml:"version"` // version of the program with which it was last seen; empty: any
+	Turn      string   `yaml:"turn"` // one of ScriptedTurns; empty: all
+	Transport string   `yaml:"way"`
+	In        []string `yaml:"in"` // text, tools, end, exit_code
+	Because   string   `yaml:"because"`
+	Version   string   `yaml:"version"` // version of the program with which it was last seen; empty: any
 }
 
 // Names of the turns that are taken over each transport.

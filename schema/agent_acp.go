@@ -35,7 +35,7 @@ const (
 	PermissionDeny  = "deny"
 )
 
-// overACP takes the place of what is for the other way.
+// overACP replaces the keys of the other transports by those of the protocol.
 func (a *Adapter) overACP() {
 	g, acp := a.Agent, a.Agent.ACP
 	protocol := &AgentOption{Protocol: true}

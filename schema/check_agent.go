@@ -40,7 +40,7 @@ func (r agentRules) checkAgent(a *Adapter) {
 	if a.Agent == nil {
 		return // reported as missing
 	}
-	r.checkWays(a.Agent)
+	r.checkTransports(a.Agent)
 	r.checkAgentPrompt(a.Agent)
 	r.checkAgentOptions(a.Agent)
 	r.checkAgentOutput(a.Agent)
@@ -50,8 +50,8 @@ func (r agentRules) checkAgent(a *Adapter) {
 	}
 }
 
-// checkWays wants all of a way to take a turn, or nothing.
-func (r agentRules) checkWays(a *Agent) {
+// checkTransports requires, for each transport, either all keys or none.
+func (r agentRules) checkTransports(a *Agent) {
 	for _, key := range []string{"prompt", "output"} {
 		if !r.has("/agent/"+key) && (a.ACP == nil && a.Transport != TransportScreen || r.has("/agent/prompt") || r.has("/agent/output")) {
 			r.errorPointer("/agent", KindMissing, "agent needs the key %q", key)
@@ -230,8 +230,8 @@ func (r agentRules) checkAgentTest(a *Adapter, i int) {
 	switch {
 	case r.has(at+"/transcript") && r.has(at+"/turn"):
 		r.errorPointer(at+"/turn", KindConflict, "a test has either a transcript or a turn")
-	case t.Ways != nil:
-		r.checkTestedWays(a.Agent, t.Ways, at)
+	case t.Transports != nil:
+		r.checkTestedTransports(a.Agent, t.Transports, at)
 	case r.has(at + "/transcript"):
 		r.needs(at, "a transcript", at+"/expect_events", at+"/expect_failure")
 	case r.has(at + "/turn"):
@@ -251,9 +251,9 @@ func (r agentRules) checkAgentTest(a *Adapter, i int) {
 	}
 }
 
-// checkTestedWays wants nothing beside the ways, files to stay in the home directory, and
-// differences to be those of ways that the agent has.
-func (r agentRules) checkTestedWays(g *Agent, w *AgentWays, at string) {
+// checkTestedTransports reports keys that do not go with ways, files outside the home directory,
+// and differences of transports that the agent does not have.
+func (r agentRules) checkTestedTransports(g *Agent, w *AgentTransports, at string) {
 	for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage"} {
 		if r.has(at + "/" + key) {
 			r.errorPointer(at+"/"+key, KindConflict, "%s has no place beside ways: the turns that are taken, and what must come of them, are ripple's", key)
@@ -264,12 +264,12 @@ func (r agentRules) checkTestedWays(g *Agent, w *AgentWays, at string) {
 			r.errorPointer(at+"/ways/home/"+escape(path), KindConflict, "%s is not a path within the home directory", quoted(path))
 		}
 	}
-	ways := g.Ways()
+	transports := g.Transports()
 	for i, d := range w.Differs {
-		if p := indexed(at+"/ways/differs", i) + "/way"; !slices.Contains(ways, d.Way) {
-			r.errorPointer(p, KindConflict, "the agent has no transport %s; it has %s", d.Way, strings.Join(ways, ", "))
-		} else if d.Way == ways[0] {
-			r.errorPointer(p, KindConflict, "%s is the agent's first way, which the others are compared with", d.Way)
+		if p := indexed(at+"/ways/differs", i) + "/way"; !slices.Contains(transports, d.Transport) {
+			r.errorPointer(p, KindConflict, "the agent has no transport %s; it has %s", d.Transport, strings.Join(transports, ", "))
+		} else if d.Transport == transports[0] {
+			r.errorPointer(p, KindConflict, "%s is the agent's first transport, with which the others are compared", d.Transport)
 		}
 	}
 }

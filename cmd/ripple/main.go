@@ -5,12 +5,12 @@ package main
 import (
 	"os"
 
-	"example.org/ripple/cmd/ripple/internal/early" // initialized first
+	"example.org/ripple/cmd/ripple/internal/prefork" // initialized first
 	_ "example.org/ripple/schema/validate"
 )
 
 func main() {
 	code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	early.Done()
+	prefork.Done()
 	os.Exit(code)
 }

@@ -40,7 +40,7 @@ func TestUnverifiedAgents(t *testing.T) {
 		shown := said("adapter", "show", e.Name)
 		assert.Regexp(t, `(?m)^  not verified +\S`, shown)
 		assert.Contains(t, shown, "\nTurn over the Agent Client Protocol\n")
-		assert.Equal(t, slices.Contains(a.Agent.Ways(), schema.TransportStdio), strings.Contains(shown, "\nTurn\n"), "%s has %s", e.Name, a.Agent.Ways())
+		assert.Equal(t, slices.Contains(a.Agent.Transports(), schema.TransportStdio), strings.Contains(shown, "\nTurn\n"), "%s has %s", e.Name, a.Agent.Transports())
 	}
 	assert.GreaterOrEqual(t, len(files), 15)
 	assert.NotContains(t, said(append([]string{"adapter", "lint", "--strict"}, files...)...), "error")

@@ -50,14 +50,14 @@ func TestModesOfATurn(t *testing.T) {
 		schema.TransportStdio: `"currentModeId":"yolo"`,
 		schema.TransportACP:   `"currentModeId":"ask"`,
 	} {
-		a, err := whole.Way(way)
+		a, err := whole.WithTransport(way)
 		require.NoError(t, err)
 		assert.Contains(t, told(t, Options{Agent: a}, begin), want)
 	}
 	assert.NotContains(t, told(t, Options{}, begin), "modes", "a loop has those of its settings")
 
 	var a *schema.Adapter
-	a, err = whole.Way(schema.TransportStdio)
+	a, err = whole.WithTransport(schema.TransportStdio)
 	require.NoError(t, err)
 	s := New(Options{Agent: a})
 	ss := &session{Server: s, id: "s"}
@@ -84,7 +84,7 @@ func TestServersOfTheClient(t *testing.T) {
 		json.RawMessage(`{"name":"files","command":"files","args":[],"env":[]}`),
 		json.RawMessage(`{"name":"web","type":"http","url":"http://localhost","headers":[]}`),
 	}
-	a, err := whole.Way(schema.TransportACP)
+	a, err := whole.WithTransport(schema.TransportACP)
 	require.NoError(t, err)
 	ss := &session{Server: New(Options{Agent: a}), servers: servers}
 	assert.Equal(t, servers[:1], ss.handedOn())

@@ -52,7 +52,7 @@ type builder struct {
 // NewCommand builds the command line of a turn. It starts nothing. Errors are
 // *UnsupportedError.
 func NewCommand(a *schema.Adapter, t Turn) (Command, error) {
-	a, err := a.Way("")
+	a, err := a.WithTransport("")
 	if err != nil {
 		return Command{}, err
 	}

@@ -362,7 +362,7 @@ func scriptedOverACP(t *testing.T, r *registry.Registry, name string) *schema.Ad
 	require.NoError(t, err)
 	e, err := r.Find(name)
 	require.NoError(t, err)
-	way, err := e.Adapter.Way(schema.TransportACP)
+	way, err := e.Adapter.WithTransport(schema.TransportACP)
 	require.NoError(t, err)
 	a := *way
 	a.Process.Executable, a.Process.ExecutableCandidates, a.Process.CommandTemplate = program, nil, `"{shell_path}"`

@@ -74,7 +74,7 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 	if t.Directory == "" {
 		t.Directory = o.Dir
 	}
-	a, err := a.Way("")
+	a, err := a.WithTransport("")
 	if err != nil {
 		return Outcome{}, &UnsupportedError{a.Name, err.Error()}
 	}

@@ -289,7 +289,7 @@ tests: []
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--json", "--model", "m", "--mode", "yolo", "--turns", "3"}, c.Args)
 
-	acp, err := a.Way(schema.TransportACP)
+	acp, err := a.WithTransport(schema.TransportACP)
 	require.NoError(t, err)
 	turn.Context = "first"
 	c, err = agent.NewCommand(acp, turn)
@@ -300,9 +300,9 @@ tests: []
 	_, err = agent.NewCommand(acp, turn)
 	assert.ErrorContains(t, err, "no allowed tools")
 
-	_, err = a.Way("telepathy")
+	_, err = a.WithTransport("telepathy")
 	assert.EqualError(t, err, "a has no transport telepathy; it has stdio, acp")
-	again, err := acp.Way("")
+	again, err := acp.WithTransport("")
 	require.NoError(t, err)
 	assert.Same(t, acp, again)
 }

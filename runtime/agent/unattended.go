@@ -33,7 +33,7 @@ func restricted(a *schema.Adapter, t Turn) bool {
 	if len(t.AllowedTools) > 0 {
 		return true
 	}
-	own := a.Whole().Agent.Options.PermissionMode
+	own := a.Original().Agent.Options.PermissionMode
 	return t.PermissionMode != "" && (own == nil || t.PermissionMode != own.Default)
 }
 

@@ -97,8 +97,8 @@ func (a *attached) count(n int) program {
 		h.visitors.people += n
 	}
 	if n > 0 {
-		h.visitors.seats++
-		a.id = h.visitors.seats
+		h.visitors.attached++
+		a.id = h.visitors.attached
 	}
 	h.visitors.show(a.in, n)
 	return h.session

@@ -7,12 +7,12 @@ import (
 
 // visitors counts waiting clients and attached terminals.
 type visitors struct {
-	clients int            // waiting clients and attached terminals
-	all     sync.WaitGroup // terminals
-	people  int            // terminals that may type
-	seats   int            // number of terminals attached so far
-	shownIn map[string]int // number of terminals that belong to other consoles, by console name
-	queue   queue          // calls that wait for their turn
+	clients  int            // waiting clients and attached terminals
+	all      sync.WaitGroup // terminals
+	people   int            // terminals that may type
+	attached int            // number of terminals attached so far
+	shownIn  map[string]int // number of terminals that belong to other consoles, by console name
+	queue    queue          // calls that wait for their turn
 }
 
 // show adds n to the number of terminals that belong to the console in, if that is not empty.

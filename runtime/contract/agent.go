@@ -33,8 +33,8 @@ type Agent interface {
 // agentCases returns the cases of a declared test of family agent. Except for tests of its
 // transports, they start no program.
 func agentCases(a *schema.Adapter, o Options, test schema.Test) []testCase {
-	if test.Ways != nil {
-		return wayCases(o, test)
+	if test.Transports != nil {
+		return transportCases(o, test)
 	}
 	return []testCase{{
 		name: test.Name, kind: KindDeclared, level: 1, at: test.Pos, bare: true,

@@ -48,19 +48,19 @@ const (
 
 // TestResult is the result of one test.
 type TestResult struct {
-	Name     string        `json:"name"`
-	Kind     Kind          `json:"kind"`
-	Status   Status        `json:"status"`
-	Reason   string        `json:"reason,omitempty"` // of not_applicable and skipped
-	Notes    []string      `json:"notes,omitempty"`  // remarks that matter although the test passed
-	File     string        `json:"file,omitempty"`
-	Line     int           `json:"line,omitempty"`
-	Column   int           `json:"column,omitempty"`
-	Level    int           `json:"level"`
-	Duration time.Duration `json:"duration_ns"`
-	Failure  *Failure      `json:"failure,omitempty"`
-	Repeat   int           `json:"repeat,omitempty"` // the round, from 1, if there are several
-	Ways     []Played      `json:"ways,omitempty"`   // of a turn that was run over each transport of an agent
+	Name       string        `json:"name"`
+	Kind       Kind          `json:"kind"`
+	Status     Status        `json:"status"`
+	Reason     string        `json:"reason,omitempty"` // of not_applicable and skipped
+	Notes      []string      `json:"notes,omitempty"`  // remarks that matter although the test passed
+	File       string        `json:"file,omitempty"`
+	Line       int           `json:"line,omitempty"`
+	Column     int           `json:"column,omitempty"`
+	Level      int           `json:"level"`
+	Duration   time.Duration `json:"duration_ns"`
+	Failure    *Failure      `json:"failure,omitempty"`
+	Repeat     int           `json:"repeat,omitempty"` // the round, from 1, if there are several
+	Transports []Played      `json:"ways,omitempty"`   // of a turn that was run over each transport of an agent
 
 	pointer string // of a declared test in the adapter's file
 	unmet   *unmet // the expectation that failed it

@@ -219,7 +219,7 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error
 	if lost := r.release(ctx, c, t, err); lost != "" {
 		t.note("%s", lost)
 	}
-	result.Notes, result.Ways = t.notes, t.played
+	result.Notes, result.Transports = t.notes, t.played
 	if result.unmet = t.unmet; t.unmet != nil {
 		t.unmet.pointer = c.pointer + t.unmet.pointer
 	}

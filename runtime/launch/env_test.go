@@ -84,7 +84,7 @@ func TestVariablesThatAnAgentDoesNotInherit(t *testing.T) {
 		}
 	})
 	for _, way := range []string{schema.TransportStdio, schema.TransportACP, schema.TransportScreen} {
-		a, err := whole.Way(way)
+		a, err := whole.WithTransport(way)
 		require.NoError(t, err)
 		h := host(map[string]string{"PATH": "/bin", "INSIDE": "1", "SESSION": "s", "SESSION_KEY": "kept"}, "/bin/sh")
 		for _, c := range []struct {

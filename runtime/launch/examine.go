@@ -59,7 +59,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Ex
 	}
 	asked := r.Executable
 	if a.OwnProgram() { // only the agent's own knows the arguments
-		asked, _ = Locate(a.Whole(), OSHost(), "") // empty: there is nobody to be asked
+		asked, _ = Locate(a.Original(), OSHost(), "") // empty: there is nobody to be asked
 	}
 	r.Login = findLogin(ctx, a, asked, p)
 	if r.Login == LoggedOut {

@@ -77,7 +77,7 @@ func (l *Loop) leftByCut(ctx context.Context, e *ended) {
 // recall restores the questions and answers of an attempt that was killed.
 func recall(s *record.State, talk []record.Line) {
 	for _, v := range talk {
-		s.Questions = journal.Fold(s.Questions, v)
+		s.Questions = journal.UpdateQuestions(s.Questions, v)
 		switch v.Type {
 		case record.Asked:
 			s.Asking++

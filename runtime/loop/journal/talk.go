@@ -31,13 +31,14 @@ func ReadTalk(project string) (t Talk, err error) {
 		return v.State != nil
 	})
 	for _, v := range slices.Backward(later) {
-		t.Questions = Fold(t.Questions, v)
+		t.Questions = UpdateQuestions(t.Questions, v)
 	}
 	return t, err
 }
 
-// Fold applies a line to a list of questions; the list itself is not modified.
-func Fold(list []record.Question, v record.Line) []record.Question {
+// UpdateQuestions returns a list of questions as it is after a line of the log; the list itself is
+// not modified.
+func UpdateQuestions(list []record.Question, v record.Line) []record.Question {
 	changed := v.Asked
 	if v.Question != nil && v.Type != record.Decided {
 		changed = append(changed[:len(changed):len(changed)], *v.Question)

@@ -61,7 +61,7 @@ func (v *View) Take(r Record) {
 	case record.Stopped:
 		v.Begun, v.Reason = time.Time{}, r.Reason
 	}
-	v.Open = Fold(v.Open, r.Line)
+	v.Open = UpdateQuestions(v.Open, r.Line)
 	if s := r.State; s != nil {
 		v.Turn, v.Circuit, v.Open = s.Turn, s.Breaker.State, s.Questions
 	}

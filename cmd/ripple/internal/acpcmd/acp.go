@@ -79,7 +79,7 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 		if err != nil {
 			return err
 		}
-		if e, err = turnWay(ctx, a, e, f.transport); err != nil {
+		if e, err = turnEntry(ctx, a, e, f.transport); err != nil {
 			return err
 		}
 		o.Agent = e.Adapter
@@ -98,19 +98,19 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 	return nil
 }
 
-// turnWay is how the turns of --turn are taken: over the protocol where the agent's
+// turnEntry is how the turns of --turn are taken: over the protocol where the agent's
 // program for it is here, because an agent can ask the editor there; else as usual.
-func turnWay(ctx context.Context, a *ui.App, e *registry.Entry, transport string) (*registry.Entry, error) {
+func turnEntry(ctx context.Context, a *ui.App, e *registry.Entry, transport string) (*registry.Entry, error) {
 	if transport == "" {
-		if way, err := ui.Way(e, schema.TransportACP); err == nil && a.Ready(ctx, way, launch.Program{}) == nil {
-			return way, nil
+		if chosen, err := ui.WithTransport(e, schema.TransportACP); err == nil && a.Ready(ctx, chosen, launch.Program{}) == nil {
+			return chosen, nil
 		}
 	}
-	way, err := ui.Way(e, transport)
+	chosen, err := ui.WithTransport(e, transport)
 	if err != nil {
 		return nil, err
 	}
-	return way, a.Ready(ctx, way, launch.Program{})
+	return chosen, a.Ready(ctx, chosen, launch.Program{})
 }
 
 // loopCommand is ripple run as the server starts it. A person who writes a prompt wants

@@ -61,17 +61,17 @@ matrix -->" and "<!-- end -->".`,
 
 // agentRow is the row of one version of an agent.
 type agentRow struct {
-	Agent   string            `json:"agent"`
-	Version string            `json:"version,omitempty"`
-	Ways    map[string]wayRow `json:"ways"`             // by name: stdio, acp, screen
-	Offers  []string          `json:"offers,omitempty"` // over ACP
+	Agent      string                  `json:"agent"`
+	Version    string                  `json:"version,omitempty"`
+	Transports map[string]transportRow `json:"ways"`             // by name: stdio, acp, screen
+	Offers     []string                `json:"offers,omitempty"` // over ACP
 }
 
-// wayRow holds the results of the scripted turns over one way.
-type wayRow struct {
+// transportRow holds the results of the scripted turns over one transport.
+type transportRow struct {
 	Version string    `json:"version,omitempty"`
 	Missing string    `json:"missing,omitempty"`
-	First   bool      `json:"first,omitempty"` // the other ways are compared with this one
+	First   bool      `json:"first,omitempty"` // the other transports are compared with this one
 	Turns   []turnRow `json:"turns,omitempty"`
 }
 
@@ -86,7 +86,7 @@ type turnRow struct {
 func agentsOf(files []reportFile) (list []*agentRow) {
 	for _, f := range files {
 		for _, r := range f.reports {
-			if row := agentOf(r); len(row.Ways) > 0 {
+			if row := agentOf(r); len(row.Transports) > 0 {
 				list = append(list, row)
 			}
 		}
@@ -96,18 +96,18 @@ func agentsOf(files []reportFile) (list []*agentRow) {
 }
 
 func agentOf(r *contract.Report) *agentRow {
-	row := &agentRow{Agent: r.Adapter, Version: r.InterpreterVersion, Ways: map[string]wayRow{}}
+	row := &agentRow{Agent: r.Adapter, Version: r.InterpreterVersion, Transports: map[string]transportRow{}}
 	for _, t := range r.Tests {
 		first := true
-		for _, p := range t.Ways {
-			w := row.Ways[p.Way]
+		for _, p := range t.Transports {
+			w := row.Transports[p.Transport]
 			w.Version, w.Missing = cmp.Or(p.Version, w.Version), p.Missing
 			if p.Missing == "" {
 				w.First = first
 				w.Turns = append(w.Turns, turnRow{t.Name, fared(t, p, first), p.Differs})
 				first = false
 			}
-			row.Ways[p.Way] = w
+			row.Transports[p.Transport] = w
 			row.Offers = append(row.Offers, p.Offers...)
 		}
 	}
@@ -116,28 +116,28 @@ func agentOf(r *contract.Report) *agentRow {
 	return row
 }
 
-// fared returns the status of a turn over one of its ways: a failure that is not a difference of
-// another way belongs to the first way.
+// fared returns the status of a turn over one of its transports: a failure that is not a difference of
+// another transport belongs to the first one.
 func fared(t contract.TestResult, p contract.Played, first bool) contract.Status {
 	unknown := func(d contract.Difference) bool { return d.Because == "" }
 	switch {
 	case slices.ContainsFunc(p.Differs, unknown):
 		return contract.Failed
-	case first && !slices.ContainsFunc(t.Ways, func(p contract.Played) bool { return slices.ContainsFunc(p.Differs, unknown) }):
+	case first && !slices.ContainsFunc(t.Transports, func(p contract.Played) bool { return slices.ContainsFunc(p.Differs, unknown) }):
 		return t.Status
 	}
 	return contract.Passed
 }
 
-var wayNames = []string{schema.TransportStdio, schema.TransportACP, schema.TransportScreen}
+var transportNames = []string{schema.TransportStdio, schema.TransportACP, schema.TransportScreen}
 
 func agentTable(list []*agentRow) table {
 	t := table{head: []string{"AGENT", "VERSION", "STDIO", "ACP", "SCREEN", "OFFERS OVER ACP"}}
 	for _, row := range list {
 		cells := []string{row.Agent, cmp.Or(row.Version, "-")}
-		for _, name := range wayNames {
+		for _, name := range transportNames {
 			cell := "-"
-			if w, has := row.Ways[name]; has {
+			if w, has := row.Transports[name]; has {
 				cell = w.words(row.Version)
 			}
 			cells = append(cells, cell)
@@ -147,8 +147,8 @@ func agentTable(list []*agentRow) table {
 	return t
 }
 
-// words formats a cell: the results of the turns, with the version if the way has its own program.
-func (w wayRow) words(version string) string {
+// words formats a cell: the results of the turns, with the version if the transport has its own program.
+func (w transportRow) words(version string) string {
 	if w.Missing != "" {
 		return "not here"
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/annotate"
 	"example.org/ripple/runtime/console"
@@ -20,7 +20,7 @@ import (
 // It restarts the program when the adapter's file changes.
 type bench struct {
 	*app
-	seat      *seat.Seat
+	tty       *attached.Terminal
 	file      string
 	entry     *registry.Entry
 	flags     tryFlags
@@ -39,8 +39,8 @@ type bench struct {
 	end     [statusRows]string // the last state shown
 }
 
-func newBench(a *app, s *seat.Seat, e *registry.Entry, f tryFlags, rec *recording) *bench {
-	return &bench{app: a, seat: s, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
+func newBench(a *app, s *attached.Terminal, e *registry.Entry, f tryFlags, rec *recording) *bench {
+	return &bench{app: a, tty: s, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
 }
 
 // errChanged reports that the adapter's file has changed.
@@ -48,11 +48,11 @@ var errChanged = errors.New("the file has changed")
 
 // run runs the bench until the user leaves, the program ends or ctx ends.
 func (b *bench) run(ctx context.Context) error {
-	cols, rows, err := b.seat.Size()
+	cols, rows, err := b.tty.Size()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	if b.seat.Detacher, err = console.NewDetacher(leaveKeys); err != nil {
+	if b.tty.Detacher, err = console.NewDetacher(leaveKeys); err != nil {
 		return err
 	}
 	var w *watched // nil: the file is not watched
@@ -65,20 +65,20 @@ func (b *bench) run(ctx context.Context) error {
 	b.setLayout(cols, rows)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if err := b.seat.Take(rows); err != nil {
+	if err := b.tty.Attach(rows); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	defer b.seat.GiveBack()
+	defer b.tty.Restore()
 	painted := make(chan struct{})
 	painting, stop := context.WithCancel(context.Background())
-	go b.seat.Guard(func() { defer close(painted); b.paint(painting) })
-	go b.seat.Guard(func() { b.seat.Resizes(ctx, b) })
-	go b.seat.Guard(func() { b.seat.Types(ctx, b, cancel) })
+	go b.tty.Guard(func() { defer close(painted); b.paint(painting) })
+	go b.tty.Guard(func() { b.tty.ForwardSizes(ctx, b) })
+	go b.tty.Guard(func() { b.tty.ForwardKeys(ctx, b, cancel) })
 	why := b.rounds(ctx, w)
 	stop()
 	<-painted
-	b.seat.Write(b.last())
-	b.seat.GiveBack()
+	b.tty.Write(b.last())
+	b.tty.Restore()
 	return b.endError(why)
 }
 
@@ -175,7 +175,7 @@ func (b *bench) open(ctx context.Context) (*session.Session, error) {
 	o.Cols, o.Rows, o.Patient, o.Window = l.cols, l.rows, true, 0
 	o.Terminal = func(t *terminal.Terminal) { b.locked(func() { b.term = t }) }
 	o.Observer = &noting{sheet, b}
-	o.Typed = func(t *session.Typed) { go b.seat.Guard(func() { b.typed(t) }) }
+	o.Typed = func(t *session.Typed) { go b.tty.Guard(func() { b.typed(t) }) }
 	return session.Open(ctx, e.Adapter, o)
 }
 
@@ -277,7 +277,7 @@ func (b *bench) setLayout(cols, rows int) {
 // endError returns the reason for the end.
 func (b *bench) endError(why error) error {
 	switch {
-	case errors.Is(why, seat.ErrDetached):
+	case errors.Is(why, attached.ErrDetached):
 		return nil
 	case errors.Is(why, context.Canceled), ui.BySignal(why):
 		return ui.ExitWith(ui.ExitInterrupted)

@@ -65,7 +65,7 @@ func (b *bench) paint(ctx context.Context) {
 			return
 		}
 		if frame := b.frame(); frame != shown {
-			b.seat.Write([]byte(frame))
+			b.tty.Write([]byte(frame))
 			shown = frame
 		}
 		gap.Reset(frameGap)
@@ -79,7 +79,7 @@ func (b *bench) paint(ctx context.Context) {
 
 // last returns the last frame, with the cursor at the end.
 func (b *bench) last() []byte {
-	_, rows, err := b.seat.Size()
+	_, rows, err := b.tty.Size()
 	if err != nil {
 		return nil
 	}

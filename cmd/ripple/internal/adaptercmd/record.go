@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/registry"
@@ -36,7 +36,7 @@ output is not a terminal, each line of the input is a command.`,
 		Args:              oneAdapter,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withSeat(a, func(ctx context.Context, s *seat.Seat) error {
+			return withTerminal(a, func(ctx context.Context, s *attached.Terminal) error {
 				rec, err := newRecording(a, args[0], file, failed)
 				if err != nil {
 					return err

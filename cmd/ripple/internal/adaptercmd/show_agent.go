@@ -20,7 +20,7 @@ func (s description) agent(ad *schema.Adapter) {
 		s.Row("login status", ui.QuoteAll(g.Auth.Status.Args))
 	}
 	s.Row("to log in", g.Auth.Hint)
-	s.Row("ways", strings.Join(g.Ways(), ", "))
+	s.Row("transports", strings.Join(g.Transports(), ", "))
 	s.Row("writes at home", strings.Join(g.State, ", "))
 	s.Row("connects to", strings.Join(g.Hosts, ", "))
 	if g.Output.Format != "" {

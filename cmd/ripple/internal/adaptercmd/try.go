@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/proctree"
@@ -54,7 +54,7 @@ unchanged: quoted, with all escape sequences.`,
 		Args:              oneAdapter,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withSeat(a, func(ctx context.Context, s *seat.Seat) error {
+			return withTerminal(a, func(ctx context.Context, s *attached.Terminal) error {
 				e, err := tried(a, args[0], s != nil)
 				switch {
 				case err != nil:
@@ -70,11 +70,11 @@ unchanged: quoted, with all escape sequences.`,
 	return cmd
 }
 
-// withSeat runs a function with the user's terminal, which is restored in any case. If standard input
-// or output is not a terminal, the seat is nil.
-func withSeat(a *app, run func(context.Context, *seat.Seat) error, ctx context.Context) error {
+// withTerminal runs a function with the user's terminal, which is restored in any case. If standard input
+// or output is not a terminal, the terminal is nil.
+func withTerminal(a *app, run func(context.Context, *attached.Terminal) error, ctx context.Context) error {
 	if a.Interactive() && !proctree.Inner() {
-		defer seat.Watch(a.Stdout.(*os.File))() // Interactive has checked the type
+		defer attached.Supervise(a.Stdout.(*os.File))() // Interactive has checked the type
 	}
 	return a.Guarded(func() error {
 		ctx, _, stop := ui.UntilSignal(ctx, true)
@@ -82,7 +82,7 @@ func withSeat(a *app, run func(context.Context, *seat.Seat) error, ctx context.C
 		if !a.Interactive() {
 			return run(ctx, nil)
 		}
-		return run(ctx, &seat.Seat{In: a.In.(*os.File), Out: a.Stdout.(*os.File)})
+		return run(ctx, &attached.Terminal{In: a.In.(*os.File), Out: a.Stdout.(*os.File)})
 	})
 }
 

@@ -87,7 +87,7 @@ type diagnosis struct {
 	MinVersion string       `json:"min_version,omitempty"`
 	Login      launch.Login `json:"login,omitempty"` // yes, no, unknown
 	Probe      *probed      `json:"probe,omitempty"` // nil: not asked
-	Ways       []string     `json:"ways,omitempty"`  // how its turns can be taken here: stdio, acp, screen
+	Transports []string     `json:"ways,omitempty"`  // that can be used here: stdio, acp, screen
 	Usable     bool         `json:"usable"`
 	Todo       []string     `json:"todo,omitempty"`
 	Unverified string       `json:"unverified,omitempty"`
@@ -99,20 +99,20 @@ func newDiagnosis(e *registry.Entry, r launch.Examination) diagnosis {
 		Login: r.Login, Usable: r.Usable, Todo: r.Todo, Unverified: e.Adapter.Unverified,
 	}
 	if g := e.Adapter.Agent; g != nil {
-		d.Priority, d.Ways = g.AutoDetect.Priority, waysHere(e.Adapter)
+		d.Priority, d.Transports = g.AutoDetect.Priority, transportsHere(e.Adapter)
 	}
 	return d
 }
 
-// waysHere are an agent's transports whose program is here: one may have a program of
-// its own.
-func waysHere(a *schema.Adapter) (list []string) {
-	for _, name := range a.Agent.Ways() {
-		way, err := a.Way(name)
+// transportsHere returns the transports of an agent whose programs are installed: a transport may
+// have a program of its own.
+func transportsHere(a *schema.Adapter) (list []string) {
+	for _, name := range a.Agent.Transports() {
+		one, err := a.WithTransport(name)
 		if err != nil {
-			continue // it has all of its ways
+			continue // not possible: the agent has all of these transports
 		}
-		if _, err := launch.Locate(way, launch.OSHost(), ""); err == nil {
+		if _, err := launch.Locate(one, launch.OSHost(), ""); err == nil {
 			list = append(list, name)
 		}
 	}
@@ -202,7 +202,7 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 	err := a.PrintTable(func(w io.Writer) {
 		fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tTRANSPORTS\tPROBE\tPROGRAM")
 		for _, d := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Ways, ",")), d.Probe, dash(d.Executable))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Transports, ",")), d.Probe, dash(d.Executable))
 		}
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
@@ -89,7 +89,7 @@ Ctrl-C ends the turn and all processes that the agent started. Exit codes:
 				return a.agentDetached(cmd.Context(), args, f)
 			}
 			if f.transport == schema.TransportScreen && !f.json && a.Interactive() && !proctree.Inner() {
-				defer seat.Watch(a.Stdout.(*os.File))()
+				defer attached.Supervise(a.Stdout.(*os.File))()
 			}
 			return a.Guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
 		},
@@ -131,7 +131,7 @@ func (a *app) prepared(ctx context.Context, args []string, f *runFlags) (*regist
 	if err != nil {
 		return nil, agent.Command{}, err
 	}
-	if e, err = ui.Way(e, f.transport); err != nil {
+	if e, err = ui.WithTransport(e, f.transport); err != nil {
 		return nil, agent.Command{}, err
 	}
 	if f.turn.Prompt, err = a.promptText(args, f.promptFile); err != nil {
@@ -171,8 +171,8 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 		return agent.Run(ctx, e.Adapter, f.turn, o)
 	}
 	var out agent.Outcome
-	if s := a.seatFor(e.Adapter.Agent, f.json); s != nil {
-		out, err = seated(ctx, s, f.options, take)
+	if s := a.terminalFor(e.Adapter.Agent, f.json); s != nil {
+		out, err = takeAttached(ctx, s, f.options, take)
 	} else {
 		out, err = take(ctx, f.options)
 	}

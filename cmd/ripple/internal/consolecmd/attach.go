@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/console"
 )
@@ -69,7 +69,7 @@ attach exits with the program's code when that ends, with 0 when you detach or t
 				return err
 			}
 			defer c.Close()
-			return attach(a, cmd.Context(), c, &seat.Seat{In: in, Out: out, Detacher: detacher}, f)
+			return attach(a, cmd.Context(), c, &attached.Terminal{In: in, Out: out, Detacher: detacher}, f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only watch: no input goes to the program")
@@ -78,7 +78,7 @@ attach exits with the program's code when that ends, with 0 when you detach or t
 	return cmd
 }
 
-func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, f attachFlags) error {
+func attach(a *ui.App, ctx context.Context, c *console.Client, s *attached.Terminal, f attachFlags) error {
 	cols, rows, err := s.Size()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
@@ -96,21 +96,21 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, f a
 		return explain(err)
 	}
 	defer on.Close()
-	if err := s.Take(rows); err != nil {
+	if err := s.Attach(rows); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	defer s.GiveBack()
-	var screen seat.Screen = on
+	defer s.Restore()
+	var screen attached.Screen = on
 	show, prompted, fault := s.Write, func(*console.Prompt) {}, func() string { return "" }
 	if edits {
 		e := console.EditLines(on, console.LineEditorOptions{Cols: cols, Rows: rows, Write: s.Write, Getenv: a.Getenv})
 		screen, show, prompted, fault = e, e.Show, e.Prompted, e.Fault
 	}
 	go s.Guard(func() { follow(s, on, show, prompted, cancel) })
-	go s.Guard(func() { s.Resizes(ctx, screen) })
-	go s.Guard(func() { s.Types(ctx, screen, cancel) })
+	go s.Guard(func() { s.ForwardSizes(ctx, screen) })
+	go s.Guard(func() { s.ForwardKeys(ctx, screen, cancel) })
 	<-ctx.Done()
-	s.GiveBack()
+	s.Restore()
 	if notice := fault(); notice != "" {
 		a.Note("%s", notice)
 	}
@@ -121,7 +121,7 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, f a
 func reportEnd(a *ui.App, name string, why error) error {
 	var end *endedError
 	switch {
-	case errors.Is(why, seat.ErrDetached):
+	case errors.Is(why, attached.ErrDetached):
 		a.Note("detached from %s", name)
 		return nil
 	case errors.As(why, &end) && end.answer.Why == "closed":
@@ -146,7 +146,7 @@ type endedError struct{ answer *console.Answer }
 func (e *endedError) Error() string { return e.answer.Status.Exit }
 
 // follow handles the console's events until the attachment ends.
-func follow(s *seat.Seat, on *console.Attachment, show func([]byte), prompted func(*console.Prompt), done context.CancelCauseFunc) {
+func follow(s *attached.Terminal, on *console.Attachment, show func([]byte), prompted func(*console.Prompt), done context.CancelCauseFunc) {
 	for {
 		h, err := on.Next()
 		switch {

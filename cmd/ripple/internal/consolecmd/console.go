@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.org/ripple/cmd/ripple/internal/ahead"
-	"example.org/ripple/cmd/ripple/internal/early"
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
+	"example.org/ripple/cmd/ripple/internal/prefork"
+	"example.org/ripple/cmd/ripple/internal/prestart"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/console"
 	"example.org/ripple/runtime/sandbox"
@@ -35,7 +35,7 @@ program has ended, and never while a command runs.`,
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), seat.SupervisorCommand(a))
+	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), attached.SupervisorCommand(a))
 	return cmd
 }
 
@@ -156,7 +156,7 @@ func newHost(a *ui.App, version string) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				begun, in := ahead.Console(a.In)
+				begun, in := prestart.Console(a.In)
 				return console.Serve(ctx, console.HostOptions{
 					Version: version, Getenv: a.Getenv, In: in, Begun: begun, Ready: os.Stdout, Confine: []string{self, "console", "confine"},
 				})
@@ -184,7 +184,7 @@ func newConfine() *cobra.Command {
 
 // spawnHost starts the process of a host, or takes the one that was prestarted.
 func spawnHost() (*console.Process, error) {
-	if h := early.TakeHost(); h != nil {
+	if h := prefork.TakeHost(); h != nil {
 		p := &console.Process{Out: os.NewFile(uintptr(h.Out), "out"), Wait: h.Wait}
 		if !h.Told {
 			p.In = os.NewFile(uintptr(h.In), "in")

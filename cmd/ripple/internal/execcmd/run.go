@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.org/ripple/cmd/ripple/internal/ahead"
+	"example.org/ripple/cmd/ripple/internal/prestart"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/proctree"
@@ -87,7 +87,7 @@ func runIn(ctx context.Context, a *ui.App, args []string, f execFlags) error {
 
 // program is the adapter of a name, and its program if that was started already.
 func program(a *ui.App, name string) (*registry.Entry, *session.Begun, error) {
-	if p := ahead.Take(name); p != nil {
+	if p := prestart.Take(name); p != nil {
 		return p.Entry, p.Begun, nil
 	}
 	entry, err := a.Adapter(name)

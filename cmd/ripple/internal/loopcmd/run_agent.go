@@ -53,7 +53,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (
 	if err != nil {
 		return nil, err
 	}
-	if e, err = ui.Way(e, f.transport); err != nil {
+	if e, err = ui.WithTransport(e, f.transport); err != nil {
 		return nil, err
 	}
 	e = withArgs(e, c.ExtraArgs)

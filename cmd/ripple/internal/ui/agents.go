@@ -38,9 +38,9 @@ func onlyAgent(e *registry.Entry, err error) (*registry.Entry, error) {
 	return e, nil
 }
 
-// Way returns an agent's entry for one transport; "" is the adapter's default.
-func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
-	a, err := e.Adapter.Way(transport)
+// WithTransport returns an agent's entry for one transport; "" is the adapter's default.
+func WithTransport(e *registry.Entry, transport string) (*registry.Entry, error) {
+	a, err := e.Adapter.WithTransport(transport)
 	if err != nil {
 		return nil, FailWith(ExitUsage, err, "to see what the agent can do: ripple adapter show "+quote.Shell(e.Name))
 	}

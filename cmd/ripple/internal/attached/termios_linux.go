@@ -1,4 +1,4 @@
-package seat
+package attached
 
 import "golang.org/x/sys/unix"
 

@@ -13,15 +13,15 @@ import (
 
 // Played is the result of a scripted turn over one of an agent's transports.
 type Played struct {
-	Way      string       `json:"way"`               // stdio, acp, screen
-	Missing  string       `json:"missing,omitempty"` // why it was not run: its program is not installed
-	Version  string       `json:"version,omitempty"` // of its program
-	Text     string       `json:"text,omitempty"`    // the answer, with single blanks
-	Tools    []string     `json:"tools,omitempty"`   // the tools used, and their results
-	End      string       `json:"end,omitempty"`     // done, or the kind of the failure
-	ExitCode int          `json:"exit_code"`
-	Offers   []string     `json:"offers,omitempty"` // its capabilities over the protocol, as declared and shown
-	Differs  []Difference `json:"differs,omitempty"`
+	Transport string       `json:"way"`               // stdio, acp, screen
+	Missing   string       `json:"missing,omitempty"` // why it was not run: its program is not installed
+	Version   string       `json:"version,omitempty"` // of its program
+	Text      string       `json:"text,omitempty"`    // the answer, with single blanks
+	Tools     []string     `json:"tools,omitempty"`   // the tools used, and their results
+	End       string       `json:"end,omitempty"`     // done, or the kind of the failure
+	ExitCode  int          `json:"exit_code"`
+	Offers    []string     `json:"offers,omitempty"` // its capabilities over the protocol, as declared and shown
+	Differs   []Difference `json:"differs,omitempty"`
 
 	message string // of the failure
 }
@@ -38,14 +38,14 @@ type Difference struct {
 const onScreens = "a screen has no tool events, only text"
 
 // judge compares the transports with the first one that was run, and that one with the script.
-func (c *wayComparison) judge() error {
+func (c *transportComparison) judge() error {
 	first, others := -1, 0
 	var wrong []string
 	for i := range c.played {
 		p := &c.played[i]
 		switch {
 		case p.Missing != "":
-			c.note("%s was not taken: %s", p.Way, p.Missing)
+			c.note("%s was not tested: %s", p.Transport, p.Missing)
 			continue
 		case first < 0:
 			first = i
@@ -57,18 +57,18 @@ func (c *wayComparison) judge() error {
 	}
 	switch {
 	case first < 0:
-		return inapplicable{"no program of its ways is here"}
+		return inapplicable{"no program for any of its transports is installed"}
 	case len(wrong) > 0:
 		return failf("%s", strings.Join(wrong, "\n"))
 	case others == 0:
-		c.note("there is nothing to compare %s with", c.played[first].Way)
+		c.note("%s is the only transport that was run: there is nothing to compare it with", c.played[first].Transport)
 	}
 	return nil
 }
 
 // scriptDifferences returns the differences from the script.
 func (s scriptedTurn) scriptDifferences(p Played) (wrong []string) {
-	say := func(format string, args ...any) { wrong = append(wrong, p.Way+": "+fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) { wrong = append(wrong, p.Transport+": "+fmt.Sprintf(format, args...)) }
 	switch {
 	case s.fails && p.End == "done":
 		say("the server refused to answer, and the turn worked")
@@ -85,14 +85,14 @@ func (s scriptedTurn) scriptDifferences(p Played) (wrong []string) {
 }
 
 // compare returns the unknown differences, and notes the known ones.
-func (c *wayComparison) compare(first Played, p *Played) (wrong []string) {
+func (c *transportComparison) compare(first Played, p *Played) (wrong []string) {
 	for _, d := range c.differences(first, *p) {
 		k := c.declaredDifference(*p, d.In)
 		if k == nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %s differs: over %s %s, here %s", p.Way, d.In, first.Way, d.Want, d.Got))
+			wrong = append(wrong, fmt.Sprintf("%s: %s differs: over %s %s, here %s", p.Transport, d.In, first.Transport, d.Want, d.Got))
 		} else {
 			d.Because = k.Because
-			c.note("%s: %s differs: %s", p.Way, d.In, d.Because)
+			c.note("%s: %s differs: %s", p.Transport, d.In, d.Because)
 		}
 		p.Differs = append(p.Differs, d)
 	}
@@ -100,7 +100,7 @@ func (c *wayComparison) compare(first Played, p *Played) (wrong []string) {
 }
 
 // differences compares the text of an answer, the tools, the end and the exit code.
-func (c *wayComparison) differences(first, p Played) (list []Difference) {
+func (c *transportComparison) differences(first, p Played) (list []Difference) {
 	add := func(in, want, got string) {
 		if want != got {
 			list = append(list, Difference{In: in, Want: cut(want, shownOutput), Got: cut(got, shownOutput)})
@@ -116,13 +116,13 @@ func (c *wayComparison) differences(first, p Played) (list []Difference) {
 }
 
 // declaredDifference returns the declaration of a difference, or nil if there is none.
-func (c *wayComparison) declaredDifference(p Played, in string) *schema.AgentDifference {
-	for _, d := range c.ways.Differs {
-		if d.Way == p.Way && (d.Turn == "" || d.Turn == c.turn.name) && slices.Contains(d.In, in) {
+func (c *transportComparison) declaredDifference(p Played, in string) *schema.AgentDifference {
+	for _, d := range c.test.Differs {
+		if d.Transport == p.Transport && (d.Turn == "" || d.Turn == c.turn.name) && slices.Contains(d.In, in) {
 			return &d
 		}
 	}
-	if p.Way == schema.TransportScreen && in == "tools" {
+	if p.Transport == schema.TransportScreen && in == "tools" {
 		return &schema.AgentDifference{Because: onScreens}
 	}
 	return nil
@@ -130,16 +130,16 @@ func (c *wayComparison) declaredDifference(p Played, in string) *schema.AgentDif
 
 // outdated returns declared differences of this turn that no longer exist. With another version of
 // the program than the one that had them they are only noted.
-func (c *wayComparison) outdated(p Played) (wrong []string) {
-	for _, d := range c.ways.Differs {
-		if d.Way != p.Way || d.Turn != c.turn.name {
+func (c *transportComparison) outdated(p Played) (wrong []string) {
+	for _, d := range c.test.Differs {
+		if d.Transport != p.Transport || d.Turn != c.turn.name {
 			continue
 		}
 		for _, in := range d.In {
 			if slices.ContainsFunc(p.Differs, func(found Difference) bool { return found.In == in }) {
 				continue
 			}
-			said := fmt.Sprintf("%s: %s is declared to differ, and does not", p.Way, in)
+			said := fmt.Sprintf("%s: %s is declared to differ, and does not", p.Transport, in)
 			if d.Version == "" || d.Version == p.Version {
 				wrong = append(wrong, said)
 			} else {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package early
+package prefork
 
 // Wait is never called: nothing is started early here.
 func (*Host) Wait() error { return nil }

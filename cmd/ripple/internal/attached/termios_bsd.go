@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package seat
+package attached
 
 import "golang.org/x/sys/unix"
 

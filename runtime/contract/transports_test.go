@@ -69,13 +69,13 @@ func (*actor) plays(t Trial, way string, out *Taken) error {
 	return nil
 }
 
-// anAgent returns an adapter with three transports, with these lines under ways.
+// anAgent returns an adapter with three transports, with these lines of its test.
 func anAgent(t *testing.T, ways string) *schema.Adapter {
 	t.Helper()
 	a, diags := schema.Parse("agent.yaml", []byte(`schema: 1
 name: agent
 version: 1.0.0
-description: An agent of three ways
+description: An agent with three transports
 family: agent
 process: {executable: sh, version: {args: [-c, "echo 1.2.3"], pattern: '(\d\S+)'}}
 agent:
@@ -93,7 +93,7 @@ tests:
 	return a
 }
 
-func TestWays(t *testing.T) {
+func TestTransports(t *testing.T) {
 	text := func(s string) func(Trial, *Taken) error {
 		return func(trial Trial, out *Taken) error {
 			if out.Failure == nil {
@@ -141,7 +141,7 @@ func TestWays(t *testing.T) {
 			}}, status: Failed, said: `acp: tools differs: over stdio \["bash echo hi → standin-tool-ran"\], here \["bash echo hi → standin-tool-ran" "Extra"\]`, turn: "a tool and",
 		},
 		{
-			name: "a first way that does not do as the model says", over: map[string]func(Trial, *Taken) error{"stdio": text("Hm."), "acp": text("Hm."), "screen": text("Hm.")},
+			name: "a first transport that does not do as the model says", over: map[string]func(Trial, *Taken) error{"stdio": text("Hm."), "acp": text("Hm."), "screen": text("Hm.")},
 			status: Failed, said: `stdio: the answer is "Hm\.", and the model said`, turn: "an answer",
 		},
 		{
@@ -159,7 +159,7 @@ func TestWays(t *testing.T) {
 				}
 				assert.Equal(t, c.status, result.Status, "%s: %s", result.Name, said)
 				assert.Regexp(t, c.said, said)
-				assert.Len(t, result.Ways, 3-strings.Count(c.said, "over acp: ")*2)
+				assert.Len(t, result.Transports, 3-strings.Count(c.said, "over acp: ")*2)
 			}
 		})
 	}
@@ -171,18 +171,18 @@ func TestScreensReportNoTools(t *testing.T) {
 	require.Len(t, r.Tests, 1)
 	assert.Equal(t, Passed, r.Tests[0].Status)
 	assert.Equal(t, []string{"screen: tools differs: " + onScreens}, r.Tests[0].Notes)
-	assert.Equal(t, []Difference{{In: "tools", Want: `["bash echo hi → standin-tool-ran"]`, Got: "[]", Because: onScreens}}, r.Tests[0].Ways[2].Differs)
+	assert.Equal(t, []Difference{{In: "tools", Want: `["bash echo hi → standin-tool-ran"]`, Got: "[]", Because: onScreens}}, r.Tests[0].Transports[2].Differs)
 }
 
 // A transport whose program is not installed is reported as missing, and the others are used.
-func TestMissingWay(t *testing.T) {
+func TestMissingTransport(t *testing.T) {
 	a := anAgent(t, "")
 	a.Agent.ACP.Executable = "no-such-program-here"
 	r := Run(t.Context(), a, Options{Agent: &actor{}, Filter: regexp.MustCompile("an answer")})
 	require.Len(t, r.Tests, 1)
 	assert.Equal(t, Passed, r.Tests[0].Status)
-	assert.Regexp(t, "^acp was not taken: .*no-such-program-here", r.Tests[0].Notes[0])
-	assert.NotEmpty(t, r.Tests[0].Ways[1].Missing)
+	assert.Regexp(t, "^acp was not tested: .*no-such-program-here", r.Tests[0].Notes[0])
+	assert.NotEmpty(t, r.Tests[0].Transports[1].Missing)
 
 	a.Process.Executable, a.Process.VersionProbe = "no-such-program-either", nil
 	r = Run(t.Context(), a, Options{Agent: &actor{}, Filter: regexp.MustCompile("an answer")})
@@ -191,7 +191,7 @@ func TestMissingWay(t *testing.T) {
 }
 
 // Each turn has a home with the declared files, and a model server.
-func TestEnvironmentOfWays(t *testing.T) {
+func TestEnvironmentOfTransports(t *testing.T) {
 	r := &actor{over: map[string]func(Trial, *Taken) error{}}
 	r.over["stdio"] = func(trial Trial, out *Taken) error {
 		env := map[string]string{}
@@ -218,7 +218,7 @@ func TestEnvironmentOfWays(t *testing.T) {
 	require.Len(t, report.Tests, 1)
 	assert.Equal(t, Passed, report.Tests[0].Status, report.Tests[0].Failure)
 	require.Len(t, r.taken, 3)
-	assert.NotEqual(t, r.taken[0].Dir, r.taken[1].Dir, "each way has directories of its own")
+	assert.NotEqual(t, r.taken[0].Dir, r.taken[1].Dir, "each transport has directories of its own")
 	for _, trial := range r.taken {
 		assert.NoDirExists(t, trial.Dir, "nothing is left behind")
 	}

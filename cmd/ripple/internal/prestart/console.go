@@ -1,18 +1,18 @@
-package ahead
+package prestart
 
 import (
 	"bytes"
 	"io"
 	"os"
 
-	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/cmd/ripple/internal/prefork"
 	"example.org/ripple/runtime/console/place"
 )
 
 // tell tells a host what console it is to be, where the command line is as plain as
-// early.PlainStart's and the adapter comes with ripple. Everything else is the command's.
-func tell(h *early.Host, args []string) {
-	adapter, name, plain := early.PlainStart(args)
+// prefork.PlainStart's and the adapter comes with ripple. Everything else is the command's.
+func tell(h *prefork.Host, args []string) {
+	adapter, name, plain := prefork.PlainStart(args)
 	if !plain {
 		return
 	}

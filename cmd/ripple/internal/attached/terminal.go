@@ -1,6 +1,6 @@
-// Package seat attaches a person's terminal to a program: it shows the program's screen,
-// passes on what the person types, and restores the terminal in every case.
-package seat
+// Package attached connects the user's terminal to a program: it shows the program's screen,
+// forwards what the user types, and restores the terminal in every case.
+package attached
 
 import (
 	"context"
@@ -15,20 +15,20 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
-// Seat is the terminal at which a person sits.
-type Seat struct {
+// Terminal is the user's terminal.
+type Terminal struct {
 	In, Out  *os.File
-	Detacher *console.Detacher // nil: no keys are ours
+	Detacher *console.Detacher // nil: all keys go to the program
 
-	before     *term.State // the terminal's modes
+	before     *term.State // the terminal's modes before Attach
 	supervisor *supervisor
 	mu         sync.Mutex  // one write at a time
-	given      atomic.Bool // nothing more is written
+	restored   atomic.Bool // nothing more is written
 	once       sync.Once
 }
 
-// Size is the terminal's; one that does not know its own is a usual one.
-func (s *Seat) Size() (cols, rows int, err error) {
+// Size returns the size of the terminal: 80 by 24 if the terminal reports none.
+func (s *Terminal) Size() (cols, rows int, err error) {
 	cols, rows, err = term.GetSize(int(s.Out.Fd()))
 	if cols == 0 || rows == 0 {
 		cols, rows = 80, 24
@@ -36,14 +36,14 @@ func (s *Seat) Size() (cols, rows int, err error) {
 	return cols, rows, err
 }
 
-// What a terminal keeps for us: its title (XTWINOPS 22 and 23).
+// The terminal saves and restores its title (XTWINOPS 22 and 23).
 const (
-	saveTitle = "\x1b[22;0t"
-	giveTitle = "\x1b[23;0t"
+	saveTitle    = "\x1b[22;0t"
+	restoreTitle = "\x1b[23;0t"
 )
 
-// Take gives the keys to us, and lets what is shown scroll off.
-func (s *Seat) Take(rows int) (err error) {
+// Attach sets the terminal to raw mode and scrolls its contents off the screen.
+func (s *Terminal) Attach(rows int) (err error) {
 	s.supervisor = newSupervisor(s.Out)
 	if s.before, err = term.MakeRaw(int(s.In.Fd())); err != nil {
 		s.supervisor.dismiss()
@@ -54,28 +54,28 @@ func (s *Seat) Take(rows int) (err error) {
 	return nil
 }
 
-// retake takes the keys again: the process that stopped us may have given them to a shell.
-func (s *Seat) retake() {
+// makeRawAgain sets raw mode again: while ripple was stopped, a shell may have changed it.
+func (s *Terminal) makeRawAgain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.given.Load() {
+	if !s.restored.Load() {
 		_, _ = term.MakeRaw(int(s.In.Fd())) // it was possible before
 	}
 }
 
-// Write writes to the terminal. It waits as long as that takes nothing.
-func (s *Seat) Write(b []byte) {
+// Write writes to the terminal. It blocks while the terminal accepts nothing.
+func (s *Terminal) Write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.given.Load() {
+	if !s.restored.Load() {
 		_, _ = s.Out.Write(b) // the terminal is gone: a hang-up follows
 	}
 }
 
-// GiveBack makes the terminal what it was. The cursor stands below what is shown.
-func (s *Seat) GiveBack() {
+// Restore restores the terminal's modes and moves the cursor below what is shown.
+func (s *Terminal) Restore() {
 	s.once.Do(func() {
-		s.given.Store(true)
+		s.restored.Store(true)
 		bounded(func() {
 			s.mu.Lock() // a write is complete
 			defer s.mu.Unlock()
@@ -88,13 +88,13 @@ func (s *Seat) GiveBack() {
 
 // unset undoes what the console may have set on a terminal.
 func unset(out *os.File) {
-	_, _ = out.WriteString(console.ResetTerminal + giveTitle + "\r\n\x1b[J") // it may be gone
+	_, _ = out.WriteString(console.ResetTerminal + restoreTitle + "\r\n\x1b[J") // it may be gone
 }
 
-// lastWrite is how long a terminal that takes nothing is waited for at the end.
+// lastWrite limits the wait for a terminal that accepts nothing at the end.
 const lastWrite = time.Second
 
-// bounded waits for a last write, for so long.
+// bounded runs a last write and waits for it, at most for lastWrite.
 func bounded(write func()) {
 	done := make(chan struct{})
 	go func() {
@@ -109,11 +109,11 @@ func bounded(write func()) {
 	}
 }
 
-// Guard runs f and gives the terminal back should it panic.
-func (s *Seat) Guard(f func()) {
+// Guard runs f and restores the terminal if it panics.
+func (s *Terminal) Guard(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.GiveBack()
+			s.Restore()
 			panic(r)
 		}
 	}()
@@ -121,7 +121,7 @@ func (s *Seat) Guard(f func()) {
 }
 
 // read reads what is typed.
-func (s *Seat) read(ctx context.Context, typed chan<- []byte, done context.CancelCauseFunc) {
+func (s *Terminal) read(ctx context.Context, typed chan<- []byte, done context.CancelCauseFunc) {
 	buf := make([]byte, 4096)
 	for {
 		n, err := s.In.Read(buf)

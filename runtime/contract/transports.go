@@ -58,8 +58,8 @@ var scriptedTurns = []scriptedTurn{
 // trialLimit bounds a turn; on a busy machine an agent may take a minute to start.
 const trialLimit = 3 * time.Minute
 
-// wayCases returns the scripted turns of a test of an agent's transports.
-func wayCases(o Options, test schema.Test) []testCase {
+// transportCases returns the scripted turns of a test of an agent's transports.
+func transportCases(o Options, test schema.Test) []testCase {
 	var cases []testCase
 	for i, turn := range scriptedTurns {
 		cases = append(cases, testCase{
@@ -68,29 +68,29 @@ func wayCases(o Options, test schema.Test) []testCase {
 				if o.Agent == nil {
 					return unsound{errNoAgent}
 				}
-				return (&wayComparison{t, o, test.Ways, turn, strconv.Itoa(i + 1)}).perform(ctx)
+				return (&transportComparison{t, o, test.Transports, turn, strconv.Itoa(i + 1)}).perform(ctx)
 			},
 		})
 	}
 	return cases
 }
 
-// wayComparison runs one turn over each transport of an agent, and compares the results.
-type wayComparison struct {
+// transportComparison runs one turn over each transport of an agent, and compares the results.
+type transportComparison struct {
 	*testRun
 	o      Options
-	ways   *schema.AgentWays
+	test   *schema.AgentTransports
 	turn   scriptedTurn
 	number string
 }
 
-func (c *wayComparison) perform(ctx context.Context) error {
+func (c *transportComparison) perform(ctx context.Context) error {
 	server, err := standin.Listen("127.0.0.1:0")
 	if err != nil {
 		return unsound{err}
 	}
 	defer server.Close() // its requests have been answered
-	for _, name := range c.adapter.Agent.Ways() {
+	for _, name := range c.adapter.Agent.Transports() {
 		p, err := c.play(ctx, name, server.URL(c.turn.behaviour))
 		if err != nil {
 			return err
@@ -101,9 +101,9 @@ func (c *wayComparison) perform(ctx context.Context) error {
 }
 
 // play runs the turn over a transport, in its own directories.
-func (c *wayComparison) play(ctx context.Context, name, base string) (Played, error) {
-	p := Played{Way: name}
-	a, err := c.adapter.Way(name)
+func (c *transportComparison) play(ctx context.Context, name, base string) (Played, error) {
+	p := Played{Transport: name}
+	a, err := c.adapter.WithTransport(name)
 	if err != nil {
 		return p, unsound{err}
 	}
@@ -143,7 +143,7 @@ func (c *wayComparison) play(ctx context.Context, name, base string) (Played, er
 }
 
 // prepare creates the agent's working and home directories, and returns its environment.
-func (c *wayComparison) prepare(a *schema.Adapter, base string) (dir string, env []string, err error) {
+func (c *transportComparison) prepare(a *schema.Adapter, base string) (dir string, env []string, err error) {
 	home, err := c.run.around.newHome()
 	if err != nil {
 		return "", nil, err
@@ -153,7 +153,7 @@ func (c *wayComparison) prepare(a *schema.Adapter, base string) (dir string, env
 		return "", nil, err
 	}
 	fill := strings.NewReplacer("{base}", base, "{home}", home, "{turn}", c.number)
-	for path, text := range c.ways.Home {
+	for path, text := range c.test.Home {
 		path = filepath.Join(home, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return "", nil, err
@@ -163,10 +163,10 @@ func (c *wayComparison) prepare(a *schema.Adapter, base string) (dir string, env
 		}
 	}
 	env = append(c.run.around.env(a, home), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	for key, value := range c.ways.Env {
+	for key, value := range c.test.Env {
 		env = append(env, key+"="+fill.Replace(value))
 	}
-	slices.Sort(env[len(env)-len(c.ways.Env):])
+	slices.Sort(env[len(env)-len(c.test.Env):])
 	return dir, env, nil
 }
 

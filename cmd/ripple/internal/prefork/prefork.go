@@ -1,8 +1,8 @@
-// Package early starts the second process of a command, if the command line calls for one,
+// Package prefork starts the second process of a command, if the command line calls for one,
 // before the rest of this process is initialized. A process that only waits for another then
 // starts in a third of the time, and a console's host starts beside the command that needs it.
-// For the same reason early imports only what internal/keeper imports.
-package early
+// For the same reason prefork imports only what internal/keeper imports.
+package prefork
 
 // Guarded reports whether a command line, without the program's name, has a command that
 // ui.App.Guarded runs. It may be wrong: a command that is not started early is started

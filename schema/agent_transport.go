@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Ways returns the transports that an agent has, the preferred one first: stdio, acp, screen.
-func (g *Agent) Ways() (list []string) {
+// Transports returns the transports that an agent has, the preferred one first: stdio, acp, screen.
+func (g *Agent) Transports() (list []string) {
 	if g.Output.Format != "" {
 		list = append(list, TransportStdio)
 	}
@@ -24,54 +24,54 @@ func (g *Agent) Ways() (list []string) {
 	return list
 }
 
-// Way returns the adapter for one transport: stdio, acp or screen, or "" for the agent's
+// WithTransport returns the adapter for one transport: stdio, acp or screen, or "" for the agent's
 // own choice. Keys that do not apply to this transport are removed. Adapters of other
-// families, and adapters that Way returned, are returned unchanged. The error lists the
+// families, and adapters that WithTransport returned, are returned unchanged. The error lists the
 // available transports.
-func (a *Adapter) Way(transport string) (*Adapter, error) {
-	if a.Agent == nil || a.Agent.whole != nil && transport == "" {
+func (a *Adapter) WithTransport(transport string) (*Adapter, error) {
+	if a.Agent == nil || a.Agent.original != nil && transport == "" {
 		return a, nil
 	}
-	ways := a.Agent.Ways()
+	transports := a.Agent.Transports()
 	if transport == "" {
-		if len(ways) == 0 {
+		if len(transports) == 0 {
 			return a, nil
 		}
-		transport = ways[0]
+		transport = transports[0]
 	}
-	if !slices.Contains(ways, transport) {
-		return nil, fmt.Errorf("%s has no transport %s; it has %s", a.Name, transport, strings.Join(ways, ", "))
+	if !slices.Contains(transports, transport) {
+		return nil, fmt.Errorf("%s has no transport %s; it has %s", a.Name, transport, strings.Join(transports, ", "))
 	}
-	way, agent := *a, *a.Agent
-	agent.whole = a.Whole()
-	way.Agent = &agent
+	one, agent := *a, *a.Agent
+	agent.original = a.Original()
+	one.Agent = &agent
 	switch {
 	case transport == TransportACP:
-		way.overACP()
+		one.overACP()
 	case transport == TransportScreen:
 		agent.onScreen()
 	case agent.Transport == TransportACP || agent.Transport == TransportScreen:
 		agent.Transport = TransportPipe
 	}
-	return &way, nil
+	return &one, nil
 }
 
-// Whole returns the adapter on which Way was called to get this one, with all transports; an
-// adapter that Way did not return is returned itself.
-func (a *Adapter) Whole() *Adapter {
-	if a.Agent == nil || a.Agent.whole == nil {
+// Original returns the adapter on which WithTransport was called to get this one, with all transports; an
+// adapter that WithTransport did not return is returned itself.
+func (a *Adapter) Original() *Adapter {
+	if a.Agent == nil || a.Agent.original == nil {
 		return a
 	}
-	return a.Agent.whole
+	return a.Agent.original
 }
 
 // OwnProgram reports whether the chosen transport has a program other than the agent's. That
 // program is not found under the adapter's name, and does not hold the login.
 func (a *Adapter) OwnProgram() bool {
-	return a.Process.Executable != a.Whole().Process.Executable
+	return a.Process.Executable != a.Original().Process.Executable
 }
 
-// onScreen takes the place of what is for the other ways.
+// onScreen replaces the keys of the other transports by those of the screen.
 func (g *Agent) onScreen() {
 	screen := *g.Screen
 	o := AgentOptions{Context: &AgentOption{Prepend: true}}

@@ -1,4 +1,4 @@
-package seat
+package attached
 
 import (
 	"context"
@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Screen is what a person has on his terminal.
+// Screen is the program's screen, which the terminal shows.
 type Screen interface {
 	Type(b []byte) error
 	Resize(cols, rows int) error
 }
 
-// ErrDetached: the person has typed the keys for it.
+// ErrDetached reports that the user has typed the keys of the Detacher.
 var ErrDetached = errors.New("detached")
 
-// Resizes reports new sizes of the terminal.
-func (s *Seat) Resizes(ctx context.Context, on Screen) {
+// ForwardSizes passes new sizes of the terminal on to the screen, until the context ends.
+func (s *Terminal) ForwardSizes(ctx context.Context, on Screen) {
 	changed := make(chan os.Signal, 1)
 	notifyResize(changed)
 	defer signal.Stop(changed)
@@ -28,7 +28,7 @@ func (s *Seat) Resizes(ctx context.Context, on Screen) {
 		case <-ctx.Done():
 			return
 		}
-		s.retake()
+		s.makeRawAgain()
 		if cols, rows, err := s.Size(); err == nil {
 			_ = on.Resize(cols, rows) // the end is seen by others
 		}
@@ -38,9 +38,9 @@ func (s *Seat) Resizes(ctx context.Context, on Screen) {
 // escapeTime is the maximum wait for the rest of a key after an escape.
 const escapeTime = 25 * time.Millisecond
 
-// Types sends what is typed, until the context ends or the keys of the Detacher are typed:
-// ErrDetached.
-func (s *Seat) Types(ctx context.Context, on Screen, done context.CancelCauseFunc) {
+// ForwardKeys passes what is typed on to the screen, until the context ends. If the keys of the
+// Detacher are typed, it calls done with ErrDetached.
+func (s *Terminal) ForwardKeys(ctx context.Context, on Screen, done context.CancelCauseFunc) {
 	typed := make(chan []byte)
 	go s.Guard(func() { s.read(ctx, typed, done) })
 	rest := time.NewTimer(escapeTime)

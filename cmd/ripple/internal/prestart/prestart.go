@@ -1,10 +1,10 @@
-// Package ahead starts the program of a plain `ripple exec`, or of a console, while the
+// Package prestart starts the program of a plain `ripple exec`, or of a console, while the
 // rest of this process is still being initialized: both take some milliseconds.
 //
 // Packages are initialised in the order of their import paths as soon as all that they
 // import is; see internal/keeper. What waits for package net comes late, so nothing that
 // is imported here does; conformance holds that.
-package ahead
+package prestart
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/cmd/ripple/internal/prefork"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"
@@ -30,7 +30,7 @@ var (
 )
 
 func init() {
-	if h := early.Hosted(); h != nil {
+	if h := prefork.Hosted(); h != nil {
 		delayGC()
 		tell(h, os.Args[1:])
 		return
@@ -41,7 +41,7 @@ func init() {
 	if args := os.Args[1:]; len(args) == 2 && args[0] == "console" && args[1] == "host" {
 		ordered = make(chan hostStart, 1)
 		go func() { ordered <- host() }()
-	} else if name, plain := early.Plain(args); plain {
+	} else if name, plain := prefork.Plain(args); plain {
 		delayGC()
 		adapter, started = name, make(chan *Program, 1)
 		go func() { started <- start(name) }()

@@ -10,14 +10,14 @@ import (
 
 // Code that runs before the program is initialized must not depend on packages that most of the
 // program depends on: see internal/keeper.
-func TestEarlyImportsNothingThatIsLate(t *testing.T) {
-	seen := notLate(t, module+"/cmd/ripple/internal/early", "unicode", "strings", "reflect")
+func TestPreforkImportsNothingThatIsLate(t *testing.T) {
+	seen := notLate(t, module+"/cmd/ripple/internal/prefork", "unicode", "strings", "reflect")
 	require.Contains(t, seen, "os/signal", "imports were followed")
 }
 
 // Code that starts programs while the rest is initialized must not depend on the rest.
-func TestAheadImportsNothingThatIsLate(t *testing.T) {
-	seen := notLate(t, module+"/cmd/ripple/internal/ahead", "net/netip", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/itchyny/gojq")
+func TestPrestartImportsNothingThatIsLate(t *testing.T) {
+	seen := notLate(t, module+"/cmd/ripple/internal/prestart", "net/netip", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/itchyny/gojq")
 	require.Contains(t, seen, "regexp", "imports were followed")
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package seat
+package attached
 
 import (
 	"encoding/json"
@@ -51,10 +51,10 @@ func newSupervisor(tty *os.File) *supervisor {
 	return &supervisor{cmd, words, *before}
 }
 
-// Watch supervises a terminal that one of our processes is going to use, because that process
+// Supervise watches a terminal that one of our processes is going to use, because that process
 // may be killed with everything that it started, its own supervisor included. stop restores the
 // terminal unless it has its old modes.
-func Watch(tty *os.File) (stop func()) {
+func Supervise(tty *os.File) (stop func()) {
 	c := newSupervisor(tty)
 	if c == nil {
 		return func() {}

@@ -5,19 +5,19 @@ import (
 	"os"
 	"time"
 
-	"example.org/ripple/cmd/ripple/internal/seat"
+	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/terminal"
 	"example.org/ripple/schema"
 )
 
-// seatFor is a person's place at a turn on the agent's own screen; nil: nobody sits there.
-func (a *app) seatFor(g *schema.Agent, asJSON bool) *seat.Seat {
+// terminalFor is a person's place at a turn on the agent's own screen; nil: nobody sits there.
+func (a *app) terminalFor(g *schema.Agent, asJSON bool) *attached.Terminal {
 	if g.Transport != schema.TransportScreen || asJSON || !a.Interactive() {
 		return nil
 	}
-	return &seat.Seat{In: a.In.(*os.File), Out: a.Stdout.(*os.File)} // Interactive has seen them
+	return &attached.Terminal{In: a.In.(*os.File), Out: a.Stdout.(*os.File)} // Interactive has seen them
 }
 
 // view is the agent's screen as a person has it.
@@ -36,7 +36,7 @@ func (v view) Type(b []byte) error {
 const frameGap = 15 * time.Millisecond
 
 // show paints what is to be seen, until the context or the agent ends.
-func (v view) show(ctx context.Context, s *seat.Seat) {
+func (v view) show(ctx context.Context, s *attached.Terminal) {
 	gap := time.NewTimer(0)
 	defer gap.Stop()
 	for {
@@ -57,9 +57,9 @@ func (v view) show(ctx context.Context, s *seat.Seat) {
 	}
 }
 
-// seated takes a turn while a person sees the agent's screen, types and answers. The
+// takeAttached takes a turn while a person sees the agent's screen, types and answers. The
 // report of the turn is printed below the screen at its end.
-func seated(ctx context.Context, s *seat.Seat, o agent.Options, take func(context.Context, agent.Options) (agent.Outcome, error)) (agent.Outcome, error) {
+func takeAttached(ctx context.Context, s *attached.Terminal, o agent.Options, take func(context.Context, agent.Options) (agent.Outcome, error)) (agent.Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var events []event.Event
@@ -71,20 +71,20 @@ func seated(ctx context.Context, s *seat.Seat, o agent.Options, take func(contex
 	}
 	var v view
 	o.Attach = func(place agent.Attachment) {
-		if err := s.Take(o.Rows); err != nil {
+		if err := s.Attach(o.Rows); err != nil {
 			cancel(err)
 			return
 		}
 		v = view{place.Screen.SubscribeWindow(o.Cols, o.Rows, 0), place.Type}
 		v.Lead()
 		go s.Guard(func() { v.show(ctx, s) })
-		go s.Guard(func() { s.Resizes(ctx, v) })
-		go s.Guard(func() { s.Types(ctx, v, cancel) })
+		go s.Guard(func() { s.ForwardSizes(ctx, v) })
+		go s.Guard(func() { s.ForwardKeys(ctx, v, cancel) })
 	}
 	out, err := take(ctx, o)
 	cancel(nil)
 	if v.Subscription != nil {
-		s.GiveBack()
+		s.Restore()
 		v.Close()
 	}
 	for _, e := range events {

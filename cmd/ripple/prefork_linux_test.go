@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/cmd/ripple/internal/early"
+	"example.org/ripple/cmd/ripple/internal/prefork"
 	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
@@ -44,7 +44,7 @@ func TestThePlainProgramIsStartedAhead(t *testing.T) {
 	require.Error(t, cmd.Run())
 	assert.Equal(t, 3, cmd.ProcessState.ExitCode(), stderr.String())
 	assert.Equal(t, "hello\n", stdout.String())
-	ahead, rest, found := strings.Cut(stderr.String(), "init example.org/ripple/cmd/ripple/internal/ahead ")
+	ahead, rest, found := strings.Cut(stderr.String(), "init example.org/ripple/cmd/ripple/internal/prestart ")
 	require.True(t, found, stderr.String())
 	for _, late := range []string{"init net ", "init github.com/santhosh-tekuri/jsonschema/v5 ", "init net/http "} {
 		assert.NotContains(t, ahead, late)
@@ -85,7 +85,7 @@ func TestTheHostOfAPlainStartGetsItsOrderEarly(t *testing.T) {
 	assert.Len(t, same, 1, "%v", same)
 }
 
-func TestEarlyKnowsCommands(t *testing.T) {
+func TestPreforkKnowsCommands(t *testing.T) {
 	for line, want := range map[string]bool{
 		"exec bash true":       true,
 		"run":                  true,
@@ -103,7 +103,7 @@ func TestEarlyKnowsCommands(t *testing.T) {
 		"-test.run=TestX exec": false,
 	} {
 		args := strings.Fields(line)
-		assert.Equal(t, want, early.Guarded(args), line)
+		assert.Equal(t, want, prefork.Guarded(args), line)
 		if want {
 			_, _, err := newRoot(ui.NewApp(nil, nil, nil, nil)).Find(args)
 			assert.NoError(t, err, "the command exists: %s", line)

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package seat
+package attached
 
 import (
 	"os"
@@ -17,7 +17,7 @@ type supervisor struct{}
 func newSupervisor(*os.File) *supervisor { return nil }
 
 // Watch does nothing here.
-func Watch(*os.File) (stop func()) { return func() {} }
+func Supervise(*os.File) (stop func()) { return func() {} }
 
 func (*supervisor) arm(*os.File) {}
 
