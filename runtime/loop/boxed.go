@@ -71,7 +71,7 @@ func (c *confined) begin(e *ended) {
 	}
 	c.take(nil) // of checks
 	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
-		e.prompt = fmt.Sprintf("%s\n\nThe sandbox denied connections to %s. This is final: do not try them again, find another way.\n",
+		e.prompt = fmt.Sprintf("%s\n\nThe box denied connections to %s. This is final: do not try them again, find another way.\n",
 			strings.TrimRight(e.prompt, "\n"), DeniedWords(c.state.Denied[c.state.Told:]))
 	}
 }
