@@ -78,7 +78,7 @@ func placeForTests(file []byte, root *yaml.Node) (at int, indent, head string, e
 		return len(file), "  ", "\ntests:\n", nil
 	}
 	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || list.Style&yaml.FlowStyle != 0 {
-		return 0, "", "", fmt.Errorf("line %d: tests has to be written as a list of lines that begin with \"- \", for more to follow it", key.Line)
+		return 0, "", "", fmt.Errorf("line %d: write tests as a list of lines that begin with \"- \", so that more can be added", key.Line)
 	}
 	first := lines[list.Content[0].Line-1]
 	indent = string(first[:max(bytes.IndexByte(first, '-'), 0)])
@@ -106,7 +106,7 @@ func outside(line []byte) bool {
 func sameButTests(before *yaml.Node, file []byte, more int) error {
 	after, err := decodeYAML(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")))
 	if err != nil {
-		return fmt.Errorf("the tests cannot be added in their place: %w", err)
+		return fmt.Errorf("the tests cannot be added: %w", err)
 	}
 	_, old := childOf(before, "tests")
 	_, list := childOf(after, "tests")

@@ -33,12 +33,12 @@ func TestAppendTests(t *testing.T) {
 
 func TestAppendTestsRefuses(t *testing.T) {
 	for text, why := range map[string]string{
-		"tests: [{name: a}]\n": `line 1: tests has to be written as a list of lines`,
-		"name: x\ntests: []\n": `line 2: tests has to be written as a list of lines`,
+		"tests: [{name: a}]\n": `line 1: write tests as a list of lines`,
+		"name: x\ntests: []\n": `line 2: write tests as a list of lines`,
 		"- a\n":                "the file is not a mapping",
 		"":                     "the file is not a mapping",
 		"name: [\n":            "line",
-		"{name: x}\n":          "cannot be added in their place",
+		"{name: x}\n":          "the tests cannot be added: ",
 		"name: |\n  a text":    "another part of the file would change",
 	} {
 		got, err := schema.AppendTests([]byte(text), []schema.NewTest{{Name: "n", Eval: "e"}})

@@ -87,7 +87,7 @@ func (r adapterRules) checkInit(a *Adapter) {
 	case DeliverRCFile:
 		r.needs("/init/delivery", "init.delivery: rc_file", rcVariables...)
 		if r.has(rcVariables[0]) && r.has(rcVariables[1]) {
-			r.errorPointer(rcVariables[1], KindConflict, "init.rc_file.file_env_var takes the place of dir_env_var: set one of them")
+			r.errorPointer(rcVariables[1], KindConflict, "init.rc_file.file_env_var replaces dir_env_var: set only one of them")
 		}
 		r.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/file_name")
 		r.needs("/init/delivery", "init.delivery: rc_file", scriptKeys...)
@@ -169,11 +169,11 @@ func (r adapterRules) checkPrompt(a *Adapter) {
 	}
 	if si := a.Prompt.ShellIntegration; si != nil && si.Numbered && si.Nonce == "" {
 		at := "/prompt/shell_integration/numbered"
-		r.errorPointer(at, KindConflict, "prompt.shell_integration.numbered needs nonce: required: anybody could number a marker")
+		r.errorPointer(at, KindConflict, "prompt.shell_integration.numbered needs nonce: required, because any program can print a marker with a number")
 	}
 	if si := a.Prompt.ShellIntegration; si != nil && si.Numbered && si.Printable {
 		at := "/prompt/shell_integration/printable"
-		r.errorPointer(at, KindConflict, "prompt.shell_integration.printable has no meaning with numbered: a prompt that is printed again carries an old number")
+		r.errorPointer(at, KindConflict, "prompt.shell_integration.printable has no effect with numbered, because a prompt that is printed again has an old number")
 	}
 	if r.has("/ready/wait_for_event") && a.Ready.WaitForEvent == ReadyRegex {
 		r.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")

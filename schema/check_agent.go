@@ -34,7 +34,7 @@ func (r agentRules) checkAgent(a *Adapter) {
 	}
 	for _, section := range sessionOnly {
 		if r.has("/" + section) {
-			r.errorPointer("/"+section, KindConflict, "%s is about a session with a prompt, which family agent has not", section)
+			r.errorPointer("/"+section, KindConflict, "%s is for sessions with a prompt, which family agent does not have", section)
 		}
 	}
 	if a.Agent == nil {
@@ -74,7 +74,7 @@ func (r agentRules) checkTransports(a *Agent) {
 	r.checkKept(a, "/agent/acp/options", a.ACP.Options)
 	for _, key := range []string{"version", "install"} {
 		if r.has("/agent/acp/"+key) && a.ACP.Executable == "" {
-			r.errorPointer("/agent/acp/"+key, KindConflict, "%s is about acp.executable, which is missing; process.%s is about the other one", key, key)
+			r.errorPointer("/agent/acp/"+key, KindConflict, "%s describes acp.executable, which is not set; process.%s describes process.executable", key, key)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (r agentRules) checkAgentPrompt(a *Agent) {
 	case r.has(at+"/file_flag") && !file:
 		r.errorPointer(at+"/file_flag", KindConflict, "file_flag needs deliver: file or overflow: file")
 	case r.has(at+"/overflow") && a.Prompt.Deliver != PromptArgument:
-		r.errorPointer(at+"/overflow", KindConflict, "overflow is for prompts that go as an argument, deliver is %s", a.Prompt.Deliver)
+		r.errorPointer(at+"/overflow", KindConflict, "overflow is for prompts that are passed as an argument, but deliver is %s", a.Prompt.Deliver)
 	}
 	if r.has(at+"/stdin_args") && a.Prompt.Deliver != PromptStdin && a.Prompt.Overflow != PromptStdin {
 		r.errorPointer(at+"/stdin_args", KindConflict, "stdin_args needs deliver: stdin or overflow: stdin")
@@ -160,7 +160,7 @@ func (r agentRules) checkAgentOptions(a *Agent) {
 			r.errorPointer(at, KindConflict, "options.%s needs args, values or prepend: true", name)
 		}
 		if o.Prepend && (len(o.Args) > 0 || len(o.Values) > 0) {
-			r.errorPointer(at, KindConflict, "options.%s goes before the prompt or as arguments, not both", name)
+			r.errorPointer(at, KindConflict, "options.%s either goes before the prompt or is passed as arguments, not both", name)
 		}
 		for i, arg := range o.Args {
 			r.checkOptionArg(at, name, want, arg, i)
@@ -179,7 +179,7 @@ func (r agentRules) checkAgentOptions(a *Agent) {
 func (r agentRules) checkToolList(o *AgentToolList, mode *AgentOption) {
 	const at = "/agent/options/allowed_tools"
 	if o.Limit != "" && (o.Prepend || o.Each || o.Join != "" || len(o.Args) > 0 || len(o.Values) > 0) {
-		r.errorPointer(at+"/limit", KindConflict, "limit makes all of the option: args, values, each, join and prepend have no place beside it")
+		r.errorPointer(at+"/limit", KindConflict, "limit cannot be combined with args, values, each, join or prepend")
 	}
 	for i, m := range o.PermissionModes {
 		p := indexed(at+"/permission_modes", i)
@@ -209,7 +209,7 @@ func (r agentRules) checkAgentOutput(a *Agent) {
 	const at = "/agent/output"
 	switch {
 	case a.Output.Format == FormatText && r.has(at+"/events"):
-		r.errorPointer(at+"/events", KindConflict, "events is a program for JSON; format: text has none")
+		r.errorPointer(at+"/events", KindConflict, "events is a jq program for JSON output, which format: text does not have")
 	case a.Output.Format == FormatText && a.Output.Finish == "required" && r.has(at+"/finish"):
 		r.errorPointer(at+"/finish", KindConflict, "plain text has no finished event")
 	case a.Output.Format == FormatNDJSON || a.Output.Format == FormatJSON:
@@ -256,7 +256,7 @@ func (r agentRules) checkAgentTest(a *Adapter, i int) {
 func (r agentRules) checkTestedTransports(g *Agent, w *AgentTransports, at string) {
 	for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage"} {
 		if r.has(at + "/" + key) {
-			r.errorPointer(at+"/"+key, KindConflict, "%s has no place beside ways: the turns that are taken, and what must come of them, are ripple's", key)
+			r.errorPointer(at+"/"+key, KindConflict, "%s cannot be combined with ways: ripple itself defines the turns and their expected results", key)
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(w.Home)) {

@@ -11,10 +11,10 @@ func (r agentRules) checkScreen(a *Agent) {
 	for i, s := range a.Screen.States {
 		at := indexed("/agent/screen/states", i)
 		if s.Pattern == "" && s.Title == "" && s.Progress == nil {
-			r.errorPointer(at, KindConflict, "a rule looks at something: pattern, title or progress")
+			r.errorPointer(at, KindConflict, "a rule needs at least one of pattern, title and progress")
 		}
 		if s.Pattern == "" && s.Without == "" && s.Question == "" && r.has(at+"/rows") {
-			r.errorPointer(at+"/rows", KindConflict, "rows is where pattern, without and question look")
+			r.errorPointer(at+"/rows", KindConflict, "rows limits where pattern, without and question match, and the rule has none of these")
 		}
 		if len(s.Rows) == 2 && !ordered(s.Rows[0], s.Rows[1]) {
 			r.errorPointer(at+"/rows", KindValue, "invalid rows [%d, %d]: give the first and the last row, counted from 1 at the top or from -1 at the bottom", s.Rows[0], s.Rows[1])
@@ -22,7 +22,7 @@ func (r agentRules) checkScreen(a *Agent) {
 		if asks := []string{ScreenAsks, ScreenMenu, ScreenTrust, ScreenLogin}; !slices.Contains(asks, s.State) {
 			for _, key := range []string{"answers", "question"} {
 				if r.has(at + "/" + key) {
-					r.errorPointer(at+"/"+key, KindConflict, "%s is for a state that waits for an answer, which %s is not", key, s.State)
+					r.errorPointer(at+"/"+key, KindConflict, "%s is for states that wait for an answer, and %s does not", key, s.State)
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func parseDocument(source string, data []byte) *document {
 func parseDocumentAs(g *grammar, source string, data []byte) *document {
 	d := newDocument(g, source)
 	if !readable() {
-		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package example.org/ripple/schema/validate, which is to be imported where files are read")
+		d.errorAt(1, 1, KindFile, "cannot be read by this program: it does not import example.org/ripple/schema/validate")
 		return d
 	}
 	d.read(data)
@@ -76,7 +76,7 @@ func (d *document) read(data []byte) {
 	case isNull(root):
 		d.errorAt(1, 1, KindSyntax, "file is empty; %s starts with %s", d.grammar.one, d.grammar.starts)
 	case root.Kind != yaml.MappingNode:
-		d.errorNode(root, KindSyntax, "%s is a mapping of keys to values, found %s", d.grammar.one, describe(root))
+		d.errorNode(root, KindSyntax, "%s must be a mapping of keys to values, found %s", d.grammar.one, describe(root))
 	default:
 		d.root = d.expand(root, "", nil, 0)
 	}
@@ -88,7 +88,7 @@ func (d *document) read(data []byte) {
 func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth int) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		if d.open[n.Alias] {
-			d.errorNode(n, KindLimit, "alias *%s stands inside its own anchor", n.Value)
+			d.errorNode(n, KindLimit, "alias *%s refers to the value that contains it", n.Value)
 			return nil
 		}
 		d.aliases++
@@ -168,7 +168,7 @@ func (d *document) plainScalar(n *yaml.Node) bool {
 	case "!!float":
 		switch strings.ToLower(strings.TrimLeft(n.Value, "+-")) {
 		case ".nan", ".inf":
-			d.errorNode(n, KindType, "%s is not a number that an adapter can use", n.Value)
+			d.errorNode(n, KindType, "%s is not a finite number", n.Value)
 			return false
 		}
 	case "!!timestamp":

@@ -41,12 +41,12 @@ func SetText(file []byte, pointer, text string) ([]byte, error) {
 				changed.Value, changed.Style, changed.Tag = node.Value, node.Style, node.Tag
 			}
 			if !sameTree(before, after) {
-				err = errors.New("something else in the file would change with it")
+				err = errors.New("another part of the file would change, too")
 			}
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("line %d: cannot be replaced in its place: %w", node.Line, err)
+		return nil, fmt.Errorf("line %d: cannot be replaced: %w", node.Line, err)
 	}
 	return slices.Concat(mark, edited), nil
 }
@@ -114,7 +114,7 @@ func extent(body []byte, n *yaml.Node, indent int) (start, end int, err error) {
 		}
 	}
 	if length < 0 {
-		return 0, 0, errors.New("the text cannot be found in the file as it stands there; write it in quotes, on one line")
+		return 0, 0, errors.New("the text cannot be found in the file; write it in quotes, on one line")
 	}
 	return start, start + length, nil
 }

@@ -47,7 +47,7 @@ func TestSetTextRefuses(t *testing.T) {
 		{"the target of one", "a: &x old\nb: *x\n", "/a", "cannot be "},
 		{"a mapping", "a: {b: c}\n", "/a", "as an alias or a collection"},
 		{"plain text over two lines", "a: one\n  two\n", "/a", "line 1: the text cannot be found"},
-		{"a comment that would be lost", "a: | # why\n  one\nb: 1\n", "/a", "something else in the file would change"},
+		{"a comment that would be lost", "a: | # why\n  one\nb: 1\n", "/a", "another part of the file would change"},
 		{"no such key", "a: 1\n", "/b", "there is no /b"},
 		{"no such item", "a: [1]\n", "/a/7", "there is no /a/7"},
 		{"no YAML", "a: [\n", "/a", "did not find"},

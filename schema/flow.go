@@ -110,7 +110,7 @@ func (s *flowScanner) collection() {
 		if s.char() == ',' {
 			s.at++
 		} else if s.char() != closing {
-			s.fail(s.at, "this %s closes nothing: %s is to come first", quoted(string(s.char())), quoted(string(closing)))
+			s.fail(s.at, "unexpected %s: %s must come first", quoted(string(s.char())), quoted(string(closing)))
 			return
 		}
 	}

@@ -18,7 +18,7 @@ func TestFlowFault(t *testing.T) {
 		{`  - {name: a, eval: [1, 2] ⟨+ 1}`, `ends before this "+"`},
 		{`  - {name: it's, eval: while 1 ⟨{}}`, `the text "while 1" ends before this "{"`},
 		{"  - {name: a,\n     eval: f ⟨{} y}", `the text "f" ends before this "{"`},
-		{"a: {error: [ x ⟨}\nb: c", `this "}" closes nothing: "]" is to come first`},
+		{"a: {error: [ x ⟨}\nb: c", `unexpected "}": "]" must come first`},
 		{"a: ⟨{executable: x\nversion: 1.0.0", `this "{" is never closed`},
 		{"a: ⟨{executable: x", `this "{" is never closed`},
 		{"  - ⟨{name: a # x, eval: b}\nc: d", `this "{" is never closed`},

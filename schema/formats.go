@@ -164,7 +164,7 @@ func checkResource(s string) error {
 func checkHomePath(s string) error {
 	switch {
 	case strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~"):
-		return fmt.Errorf("%s is not relative; write it from the home directory on, such as .my-agent/", quoted(s))
+		return fmt.Errorf("%s is not relative; write the path below the home directory, such as .my-agent/", quoted(s))
 	case strings.ContainsAny(s, "$%\\:*\x00"):
 		return fmt.Errorf("%s is not a plain path: variables, wildcards, colons and backslashes are not allowed", quoted(s))
 	}

@@ -114,7 +114,7 @@ func lintSettle(d *document, a *Adapter) {
 		"/input/chunk_delay_ms":          a.Input.ChunkDelayMS,
 	} {
 		if ms > 0 {
-			d.warn(pointer, KindSettle, "%s waits for time to pass; a marker or prompt that can be recognised needs no wait", keyName(pointer))
+			d.warn(pointer, KindSettle, "%s waits for a fixed time, which is not needed with a marker or a prompt that can be recognized", keyName(pointer))
 		}
 	}
 	if a.Init.Delivery == DeliverPTYInject {
@@ -122,7 +122,7 @@ func lintSettle(d *document, a *Adapter) {
 	}
 	for _, name := range []string{"settle_before_inject_ms", "output_settled_min_ms", "output_settled_stable_ms", "output_settled_max_ms"} {
 		if d.has("/ready/" + name) {
-			d.warn("/ready/"+name, KindUnused, "ready.%s has an effect with init.delivery: pty_inject only", name)
+			d.warn("/ready/"+name, KindUnused, "ready.%s has an effect only with init.delivery: pty_inject", name)
 		}
 	}
 }

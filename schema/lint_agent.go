@@ -28,10 +28,10 @@ func lintAgent(d *document, a *Adapter) {
 		d.warn("/agent/prompt", KindMismatch, "a prompt that begins with a dash would be read as an option; agent.prompt.flag: --, the agent's own flag or agent.prompt.overflow prevents it")
 	}
 	if g.Options.Resume != nil && g.Options.NewSession == nil && g.Output.Format == FormatText {
-		d.warn("/agent/options/resume", KindMismatch, "nothing gives the id of a session: plain text has no session event, and options.new_session is missing")
+		d.warn("/agent/options/resume", KindMismatch, "nothing provides the ID of a session: plain text has no session event, and options.new_session is missing")
 	}
 	if g.Output.Format != FormatText && !strings.Contains(g.Output.Events, "ignored") {
-		d.warn("/agent/output/events", KindVacuous, "the program ignores no line; name the lines that mean nothing (`{type: \"ignored\"}`), so that one that is new is reported")
+		d.warn("/agent/output/events", KindVacuous, "the jq program ignores no line; map lines without meaning to `{type: \"ignored\"}`, so that new kinds of lines are reported")
 	}
 	lintToolNames(d, g)
 	if len(d.diags) == 0 {

@@ -32,7 +32,7 @@ func lintPrompts(d *document, a *Adapter) {
 		delete(prompts, "/prompt/continuation") // it stands for silence
 		if a.Process.TTY.Echo {
 			d.warn("/prompt/continuation", KindMismatch,
-				"prompt.continuation matches empty text, which stands for a program that asks for more in silence: the echo breaks it, so set process.tty.echo: false")
+				"prompt.continuation matches empty text, which means that the program prints nothing while it waits for more input: an echo would be output, so set process.tty.echo: false")
 		}
 	}
 	for pointer, pattern := range prompts {
@@ -58,7 +58,7 @@ func lintContinuation(d *document, a *Adapter) {
 	}
 	if p.Continuation != "" && p.ContinuationEscape == "" && a.Signals.Interrupt == nil && a.Signals.EOF == nil {
 		d.warn("/prompt/continuation", KindMismatch,
-			"there is no way back from prompt.continuation: set prompt.continuation_escape or signals.interrupt")
+			"ripple cannot leave prompt.continuation: set prompt.continuation_escape or signals.interrupt")
 	}
 }
 

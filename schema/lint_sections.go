@@ -98,7 +98,7 @@ func lintInit(d *document, a *Adapter) {
 		used = used || strings.Contains(v, "{tempfile_path}") || strings.Contains(v, "{script_path}")
 	}
 	if !used && (a.Init.Delivery == DeliverNone || a.Init.Delivery == DeliverLaunchCommand) {
-		d.warn(at, KindUnused, "the integration script reaches the program in no way: init.delivery is %s and process.command_template does not name it", a.Init.Delivery)
+		d.warn(at, KindUnused, "nothing passes the integration script to the program: init.delivery is %s and process.command_template does not name it", a.Init.Delivery)
 	}
 }
 
@@ -116,7 +116,7 @@ func lintUnused(d *document, a *Adapter) {
 		{"/capabilities/user_busy_detection_params", a.Capabilities.UserBusyDetection == "process_polling", "capabilities.user_busy_detection: process_polling"},
 	} {
 		if d.has(s.pointer) && !s.used {
-			d.warn(s.pointer, KindUnused, "%s has an effect with %s only", keyName(s.pointer), s.by)
+			d.warn(s.pointer, KindUnused, "%s has an effect only with %s", keyName(s.pointer), s.by)
 		}
 	}
 	if c := a.Commands; c != nil {
@@ -138,7 +138,7 @@ func lintUnused(d *document, a *Adapter) {
 func lintModes(d *document, a *Adapter) {
 	for i, m := range a.Modes {
 		if m.Nested && m.LevelCapture == nil {
-			d.warn(indexed("/modes", i)+"/nested", KindMismatch, "nested: true without level_capture: how deep the mode is nested is not known")
+			d.warn(indexed("/modes", i)+"/nested", KindMismatch, "nested: true without level_capture: the nesting depth is unknown")
 		}
 	}
 }
@@ -154,15 +154,15 @@ func lintCapabilities(d *document, a *Adapter) {
 	}{
 		{a.Capabilities.AutoModes && !auto, "/capabilities/auto_modes", "capabilities.auto_modes is true, but no mode has auto_enter"},
 		{!a.Capabilities.AutoModes && auto, "/capabilities", "a mode has auto_enter, but capabilities.auto_modes is false"},
-		{a.Capabilities.MetaCommands && a.Commands == nil, "/capabilities/meta_commands", "capabilities.meta_commands is true, but there is no section commands"},
+		{a.Capabilities.MetaCommands && a.Commands == nil, "/capabilities/meta_commands", "capabilities.meta_commands is true, but the section commands is missing"},
 		{a.Capabilities.CwdTracking && a.Capabilities.CwdFormat == "none", "/capabilities/cwd_tracking", "capabilities.cwd_tracking is true, but cwd_format is none"},
-		{!a.Capabilities.CwdTracking && a.Capabilities.CwdFormat != "none", "/capabilities/cwd_format", "capabilities.cwd_format has a meaning with cwd_tracking: true only"},
+		{!a.Capabilities.CwdTracking && a.Capabilities.CwdFormat != "none", "/capabilities/cwd_format", "capabilities.cwd_format has an effect only with cwd_tracking: true"},
 		{idle && a.Lifecycle.IdleTimeoutMS == 0, "/lifecycle/restart_on", "restart_on: idle_timeout never happens without lifecycle.idle_timeout_ms"},
-		{!idle && a.Lifecycle.IdleTimeoutMS > 0, "/lifecycle/idle_timeout_ms", "lifecycle.idle_timeout_ms has an effect with restart_on: [idle_timeout] only"},
-		{event == ReadyPromptStart && a.Prompt.Strategy != PromptShellIntegration, "/ready/wait_for_event", "prompt_start comes with prompt.strategy: shell_integration only"},
+		{!idle && a.Lifecycle.IdleTimeoutMS > 0, "/lifecycle/idle_timeout_ms", "lifecycle.idle_timeout_ms has an effect only with restart_on: [idle_timeout]"},
+		{event == ReadyPromptStart && a.Prompt.Strategy != PromptShellIntegration, "/ready/wait_for_event", "prompt_start is reported only with prompt.strategy: shell_integration"},
 		{custom && a.Ready.Pattern == "", "/ready/wait_for_event", "custom has no effect without ready.pattern; startup ends with the first prompt"},
-		{event == ReadyMarker && a.Prompt.Strategy != PromptMarker, "/ready/wait_for_event", "marker comes with prompt.strategy: marker only"},
-		{len(a.Modes) > 0 && !slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.Default }), "/modes", "no mode is the default one"},
+		{event == ReadyMarker && a.Prompt.Strategy != PromptMarker, "/ready/wait_for_event", "marker is reported only with prompt.strategy: marker"},
+		{len(a.Modes) > 0 && !slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.Default }), "/modes", "no mode has default: true"},
 	} {
 		if m.wrong {
 			d.warn(m.pointer, KindMismatch, "%s", m.says)

@@ -155,7 +155,7 @@ func (r projectRules) checkProject(p *Project) {
 	case c.Backend == "custom":
 		r.needs("/cli/backend", "backend: custom", "/cli/command")
 		if c.PromptMode == "stdin" && c.TTY {
-			r.errorPointer("/cli/tty", KindConflict, "a prompt on standard input needs no terminal, which has no end of input: leave out tty, or take prompt_mode: arg")
+			r.errorPointer("/cli/tty", KindConflict, "a prompt on standard input cannot use a terminal, which has no end of input: remove tty, or set prompt_mode: arg")
 		}
 		if c.PromptMode == "stdin" && c.PromptFlag != "" {
 			r.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
@@ -164,7 +164,7 @@ func (r projectRules) checkProject(p *Project) {
 			r.errorPointer("/cli/resume", KindConflict, "plain text reports no session to continue: resume needs output: json")
 		}
 		if c.Resume != nil && !strings.Contains(strings.Join(c.Resume, "\n"), "{session_id}") {
-			r.errorPointer("/cli/resume", KindConflict, "resume says nowhere which session: one of its arguments needs {session_id}")
+			r.errorPointer("/cli/resume", KindConflict, "resume does not name the session: one of its arguments must contain {session_id}")
 		}
 	default:
 		if c.Backend == "" || c.Backend == "auto" {

@@ -130,7 +130,7 @@ func (d *document) checkSteps(s *Scenario) {
 		for j := range turn.Steps {
 			at := indexed(indexed("/turns", i)+"/steps", j)
 			if n := len(d.places[at].value.Content) / 2; n != 1 {
-				d.errorPointer(at, KindConflict, "a step does one thing, this one has %d keys", n)
+				d.errorPointer(at, KindConflict, "a step has exactly one key, this one has %d", n)
 			}
 		}
 	}

@@ -33,8 +33,8 @@ func TestParseScenarioErrors(t *testing.T) {
 		"":                                       `s.yaml:1:1: file is empty; a scenario starts with turns: [syntax]`,
 		"turns: []":                              `s.yaml:1:8: turns must have at least 1 items, found 0 [value]`,
 		"turns: [{step: []}]":                    `s.yaml:1:10: unknown key "step" in turns[0] (did you mean "steps"?) [unknown-key]`,
-		"turns: [{steps: [{text: a, exit: 1}]}]": `s.yaml:1:18: a step does one thing, this one has 2 keys [conflict]`,
-		"turns: [{steps: [{}]}]":                 `s.yaml:1:18: a step does one thing, this one has 0 keys [conflict]`,
+		"turns: [{steps: [{text: a, exit: 1}]}]": `s.yaml:1:18: a step has exactly one key, this one has 2 [conflict]`,
+		"turns: [{steps: [{}]}]":                 `s.yaml:1:18: a step has exactly one key, this one has 0 [conflict]`,
 		"turns: [{steps: [{write: {path: ../x}}]}]": `s.yaml:1:19: turns[0].steps[0].write needs the key "content" [missing-key]`,
 	} {
 		s, ds := ParseScenario("s.yaml", []byte(text))

@@ -26,7 +26,7 @@ func Unseal(data []byte) (*Adapter, error) {
 	}
 	a, d := decodeValid(s.Source, s.Text)
 	if a == nil {
-		return nil, fmt.Errorf("the adapter that was handed over does not load: %s", d.diags[0])
+		return nil, fmt.Errorf("the adapter from another process does not load: %s", d.diags[0])
 	}
 	a.Script = s.Script
 	return a, nil

@@ -102,9 +102,9 @@ func (d *document) syntaxError(err error, data []byte) {
 	}
 	switch {
 	case message == "found character that cannot start any token" && strings.HasPrefix(strings.TrimLeft(text, " "), "\t"):
-		message = "a tab indents this line; YAML wants blanks"
+		message = "this line is indented with a tab; YAML requires spaces"
 	case message == "found unknown escape character":
-		message += ": in double quotes a backslash begins an escape; single quotes take a pattern as it is"
+		message += ": in double quotes a backslash begins an escape; use single quotes for a pattern"
 	}
 	d.errorAt(line, column, KindSyntax, "%s", message)
 }

@@ -108,9 +108,9 @@ func shownEvents(events []event.Event) string {
 func compareFailure(want *schema.AgentExpectFailure, got *event.Failure) error {
 	switch {
 	case want == nil && got != nil:
-		return failf("the turn should have worked, but failed: %s", got)
+		return failf("the turn should have succeeded, but failed: %s", got)
 	case want != nil && got == nil:
-		return failf("the turn should have failed with %s, but worked", want.Kind)
+		return failf("the turn should have failed with %s, but succeeded", want.Kind)
 	case want == nil:
 		return nil
 	case string(got.Kind) != want.Kind:
@@ -144,7 +144,7 @@ func compareEvents(want []map[string]any, events []event.Event) error {
 		}
 	}
 	if len(got) > len(want) {
-		return failf("expect_events: one more event of a named type, which the test does not expect: %s", compact(got[len(want)]))
+		return failf("expect_events: one unexpected event after the last expected one: %s", compact(got[len(want)]))
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func leavableModes(a *schema.Adapter) string {
 		return "no modes are declared"
 	}
 	if len(visits(a)) == 0 {
-		return "no test with expect_mode, or no exit_commands: there is no known way into a mode and out again"
+		return "no mode has both a test with expect_mode, which enters it, and exit_commands, which leave it"
 	}
 	return ""
 }

@@ -214,7 +214,7 @@ func emptyInput(ctx context.Context, t *testRun) error {
 		return err
 	}
 	if _, err := t.succeeds(ctx, "empty input", ""); errors.Is(err, session.ErrTimeout) {
-		return fmt.Errorf("%w; for a program that answers an empty line with nothing there is input.empty_line: none", err)
+		return fmt.Errorf("%w; if the program prints nothing for an empty line, set input.empty_line: none", err)
 	} else if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func backToBack(ctx context.Context, t *testRun) error {
 			return err
 		}
 		if last != "" && strings.Contains(r.Output, last) {
-			return failf("the output holds %s of the command before", last)
+			return failf("the output contains %s, which the previous command printed", last)
 		}
 		last = text
 	}

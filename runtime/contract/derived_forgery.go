@@ -33,7 +33,7 @@ func promptLookAlike(ctx context.Context, t *testRun) error {
 		return err
 	}
 	if !strings.Contains(r.Output, before) || !strings.Contains(r.Output, after) {
-		return failf("a printed prompt look-alike %q ended the command in mid-work (ended by %s)", look, r.CompletedBy)
+		return failf("the program printed %q, which only looks like a prompt, and this ended the command while it still worked (ended by %s)", look, r.CompletedBy)
 	}
 	return t.usable(ctx, "after the look-alike")
 }
@@ -168,7 +168,7 @@ func forge(ctx context.Context, t *testRun, forgeries []string) error {
 }
 
 func accepted(t *testRun, forgery, effect string) error {
-	return failf("a forged marker was believed: %s %s%s", quoted(forgery), effect, trust(t.adapter))
+	return failf("a forged marker was accepted: %s %s%s", quoted(forgery), effect, trust(t.adapter))
 }
 
 // trust returns the reason why a session accepts a marker.

@@ -34,7 +34,7 @@ func halfBlock(ctx context.Context, t *testRun) error {
 
 func notWithdrawn(a *schema.Adapter, half string, err error) error {
 	return fmt.Errorf("%q, the first line of samples.multiline, was sent alone: %w. "+
-		"A program that asks for more is known by its continuation prompt, and made to give up by %s", half, err, withdrawal(a))
+		"ripple recognizes a program that waits for more input by its continuation prompt, and cancels the input by %s", half, err, withdrawal(a))
 }
 
 // withdrawal describes the key that a session sends to a program that asks for more input than
@@ -46,9 +46,9 @@ func withdrawal(a *schema.Adapter) string {
 	case "":
 		return "prompt.continuation_escape, signals.interrupt or signals.eof: none of them is declared"
 	case "signals.interrupt":
-		return sent + ", where prompt.continuation_escape is not declared"
+		return sent + ", because prompt.continuation_escape is not declared"
 	case "signals.eof":
-		return sent + ", where prompt.continuation_escape and signals.interrupt are not declared"
+		return sent + ", because prompt.continuation_escape and signals.interrupt are not declared"
 	}
 	return sent
 }

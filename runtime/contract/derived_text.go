@@ -78,7 +78,7 @@ func firstNumber(ctx context.Context, t *testRun) (int, error) {
 			return first, t.shaped("print_lines", slot, session.Result{Output: around, Mode: r.Mode})
 		}
 	}
-	return 0, failf("samples.print_lines with n = 3 should print three numbers from 0 or from 1, one on a line")
+	return 0, failf("samples.print_lines with n = 3 should print three consecutive numbers that start at 0 or 1, one per line")
 }
 
 // consecutive requires a line for each number from first on, in order and without gaps, and returns
@@ -133,7 +133,7 @@ func longLineSets(ctx context.Context, t *testRun) error {
 	if r, err := t.eval(ctx, "set_var and a blank", padded(withNumber(sample, n-1), 1)); err != nil {
 		return err
 	} else if r.ErrorSeen {
-		t.note("that a long line changes a variable was not tried: the program takes no more blanks in samples.set_var")
+		t.note("setting a variable with a long line was not tried: the program accepts no additional blanks in samples.set_var")
 		return nil
 	}
 	code := withNumber(sample, n)

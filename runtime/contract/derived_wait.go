@@ -79,9 +79,9 @@ func interruptBusy(ctx context.Context, t *testRun, partial string) error {
 	}
 	switch _, err := t.ev.Eval(ctx, "0"); {
 	case err == nil:
-		return failf("a second command while the first one runs was accepted: samples.busy came to an end, or its end was detected while it still ran")
+		return failf("a second command was accepted while the first one should still run: samples.busy ended, or was considered ended while it still ran")
 	case !errors.Is(err, session.ErrBusy):
-		return failf("a second command while the first one runs: want %v, got %v", session.ErrBusy, err)
+		return failf("a second command, sent while the first one runs: want %v, got %v", session.ErrBusy, err)
 	}
 	return interrupt(ctx, t)
 }
@@ -100,7 +100,7 @@ func leave(ctx context.Context, t *testRun, p *pending, partial string) error {
 	}
 	_, err := t.until(ctx, p, func(s session.State) bool { return strings.Contains(s.Partial, partial) })
 	if err != nil && ctx.Err() != nil {
-		return failf("the busy command printed a line before its work, but it was not seen while it worked")
+		return failf("samples.busy printed a line before its work, but the line was not reported while it worked")
 	}
 	return nil
 }
@@ -108,13 +108,13 @@ func leave(ctx context.Context, t *testRun, p *pending, partial string) error {
 func timedOut(p *pending, partial string) error {
 	switch {
 	case p.err == nil:
-		return failf("samples.busy came to an end, or its end was detected while it still ran (ended by %s)", p.result.CompletedBy)
+		return failf("samples.busy ended, or was considered ended while it still ran (ended by %s)", p.result.CompletedBy)
 	case !errors.Is(p.err, session.ErrTimeout):
 		return failf("at the caller's deadline: want %v, got %v", session.ErrTimeout, p.err)
 	case p.result.CompletedBy != session.ByTimeout:
 		return failf("at the caller's deadline: want completed by %s, got %s", session.ByTimeout, p.result.CompletedBy)
 	case !strings.Contains(p.result.Output, partial):
-		return failf("at the caller's deadline the output so far is missing: it should hold %s", partial)
+		return failf("at the caller's deadline the output so far is missing: it should contain %s", partial)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func interrupt(ctx context.Context, t *testRun) error {
 		return failf("the interrupt did not bring a prompt back: %w", err)
 	}
 	if r.CompletedBy != session.ByInterrupt {
-		return failf("samples.busy came to an end before the interrupt, or its end was detected while it still ran (ended by %s)", r.CompletedBy)
+		return failf("samples.busy ended before the interrupt, or was considered ended while it still ran (ended by %s)", r.CompletedBy)
 	}
 	if err := backToDefaultMode(ctx, t); err != nil {
 		return err

@@ -44,12 +44,12 @@ func ReadJSON(r io.Reader) ([]*Report, error) {
 		return nil, errors.New("not a JSON report of contract tests")
 	}
 	if *doc.Version != jsonVersion {
-		return nil, fmt.Errorf("it is a report of version %d, and only version %d can be read", *doc.Version, jsonVersion)
+		return nil, fmt.Errorf("report version %d is not supported; this ripple reads version %d", *doc.Version, jsonVersion)
 	}
 	for _, report := range doc.Reports {
 		for _, t := range report.Tests {
 			if t.unsuccessful() && t.Failure == nil {
-				return nil, fmt.Errorf("%s: the test %q has failed without a failure", report.Adapter, t.Name)
+				return nil, fmt.Errorf("%s: the test %q has the status failed but no failure", report.Adapter, t.Name)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func lostOf(name string, a, other *schema.Adapter) string {
 	case d.unmet(other) != "":
 		return ""
 	case why != "":
-		return fmt.Sprintf("it applies to %s, and not to this adapter: %s", other.Source, why)
+		return fmt.Sprintf("it applies to %s, but not to this adapter: %s", other.Source, why)
 	case d.less != nil:
 		return d.less(a, other)
 	}
@@ -44,7 +44,7 @@ func missingCases(a, other *schema.Adapter) (cases []testCase) {
 	missing := func(name string, kind Kind, level int) {
 		cases = append(cases, testCase{
 			name: name + " (as in " + other.Source + ")", kind: kind, level: level,
-			lost: fmt.Sprintf("%s has it, and this adapter does not have it word for word", other.Source),
+			lost: fmt.Sprintf("%s declares this test, but this adapter does not declare the same test", other.Source),
 		})
 	}
 	if p := other.Probe; p != nil && (a.Probe == nil || a.Probe.Eval != p.Eval || a.Probe.Expect != p.Expect) {

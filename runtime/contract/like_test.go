@@ -12,7 +12,7 @@ import (
 // Assertions and abilities of the other adapter must not be lost: each change of the toy's adapter
 // removes one.
 func TestLike(t *testing.T) {
-	const lacks = "before.yaml has it, and this adapter does not have it word for word"
+	const lacks = "before.yaml declares this test, but this adapter does not declare the same test"
 	for name, tt := range map[string]struct {
 		change func(a *schema.Adapter)
 		want   []string // the tests that fail, with the reason
@@ -25,12 +25,12 @@ func TestLike(t *testing.T) {
 			a.Tests = append([]schema.Test{named("another", step("print x"))}, a.Tests...)
 			a.Tests[1].Pos, a.Tests[1].Step.Pos = schema.Position{Line: 90}, schema.Position{Line: 91}
 		}, nil},
-		"a test is gone":       {func(a *schema.Adapter) { a.Tests = nil }, []string{"enters the debugger (as in before.yaml): " + lacks, "modes are reached and left: it applies to before.yaml, and not to this adapter: no test with expect_mode, or no exit_commands: there is no known way into a mode and out again"}},
-		"a test asserts less":  {func(a *schema.Adapter) { a.Tests[0].ExpectMode = nil; a.Modes = nil }, []string{"enters the debugger (as in before.yaml): " + lacks, "modes are reached and left: it applies to before.yaml, and not to this adapter: no modes are declared"}},
+		"a test is gone":       {func(a *schema.Adapter) { a.Tests = nil }, []string{"enters the debugger (as in before.yaml): " + lacks, "modes are reached and left: it applies to before.yaml, but not to this adapter: no mode has both a test with expect_mode, which enters it, and exit_commands, which leave it"}},
+		"a test asserts less":  {func(a *schema.Adapter) { a.Tests[0].ExpectMode = nil; a.Modes = nil }, []string{"enters the debugger (as in before.yaml): " + lacks, "modes are reached and left: it applies to before.yaml, but not to this adapter: no modes are declared"}},
 		"the probe is another": {func(a *schema.Adapter) { a.Probe.Expect = ".*" }, []string{"probe (as in before.yaml): " + lacks}},
 		"no probe":             {func(a *schema.Adapter) { a.Probe = nil }, []string{"probe (as in before.yaml): " + lacks}},
-		"a sample is gone":     {func(a *schema.Adapter) { a.Samples.ReadLine = "" }, []string{"reading a line is reported: it applies to before.yaml, and not to this adapter: samples.read_line is not declared"}},
-		"no interrupt":         {func(a *schema.Adapter) { a.Signals.Interrupt = nil }, []string{"timeout, interrupt, usable: it applies to before.yaml, and not to this adapter: signals.interrupt is null: the adapter has no safe interrupt"}},
+		"a sample is gone":     {func(a *schema.Adapter) { a.Samples.ReadLine = "" }, []string{"reading a line is reported: it applies to before.yaml, but not to this adapter: samples.read_line is not declared"}},
+		"no interrupt":         {func(a *schema.Adapter) { a.Signals.Interrupt = nil }, []string{"timeout, interrupt, usable: it applies to before.yaml, but not to this adapter: signals.interrupt is null: the adapter has no safe interrupt"}},
 		"exit codes are no longer reported": {
 			func(a *schema.Adapter) { a.Capabilities.ExitCode = schema.ExitCodeFalse },
 			[]string{"exit codes as declared: capabilities.exit_code is true in before.yaml, and false in this adapter"},

@@ -33,11 +33,11 @@ func TestTypicalMistakes(t *testing.T) {
 		message  string
 	}{
 		{"none", "", "", "", ""},
-		{"a tab as indentation", "  executable: python3", "\texecutable: python3", load, "a tab indents this line"},
+		{"a tab as indentation", "  executable: python3", "\texecutable: python3", load, "this line is indented with a tab"},
 		{"a misspelt key", "  executable:", "  executeable:", load, `unknown key "executeable" in process (did you mean "executable"?)`},
 		{"a missing section", "prompt:\n  strategy: regex\n  primary: '^>>> $'\n  continuation: '^\\.\\.\\. $'\n", "", load, `the adapter needs the key "prompt"`},
 		{"the next schema version", "schema: 1", "schema: 2", load, "schema version 2 is not supported"},
-		{"a pattern in double quotes", "'^\\.\\.\\. $'", `"^\.\.\. $"`, load, "single quotes take a pattern as it is"},
+		{"a pattern in double quotes", "'^\\.\\.\\. $'", `"^\.\.\. $"`, load, "use single quotes for a pattern"},
 		{"an invalid pattern", "'^>>> $'", "'^[>>> $'", load, "prompt.primary: bad pattern: unterminated [] set"},
 		{"a quote that is not closed", `'"{shell_path}" -q'`, `'"{shell_path} -q'`, load, "quote \" is never closed"},
 		{"a misspelt placeholder", "{shell_path}", "{shellpath}", load, `unknown placeholder {shellpath} (did you mean "shell_path"?)`},
@@ -50,7 +50,7 @@ func TestTypicalMistakes(t *testing.T) {
 		{"a sample without a placeholder", `'print("{text}")'`, `'print("hello")'`, lint, "samples.print has no {text}"},
 		{"a test that asserts nothing", ", expect: '^5$'", "", lint, `test "arithmetic" asserts nothing`},
 		{"a script without its last line break", "init:\n  strategy: regex", "init:\n  strategy: regex\n  delivery: pty_inject\n  script: 'x = 5'", lint, "does not end with a line break"},
-		{"a wait instead of evidence", "strip_ansi: true", "strip_ansi: true\n  post_prompt_settle_ms: 500", lint, "waits for time to pass"},
+		{"a wait instead of evidence", "strip_ansi: true", "strip_ansi: true\n  post_prompt_settle_ms: 500", lint, "waits for a fixed time"},
 		{"a program that does not exist", "executable: python3", "executable: pyton3", "missing", "tried pyton3 (not in PATH)"},
 		{"the prompt of another program", "'^>>> $'", "'^> $'", "probe", `the line in which it waits is ">>> "`},
 		{"the blank after the prompt", "'^>>> $'", "'^>>>$'", "probe", `the line in which it waits is ">>> "`},
@@ -60,9 +60,9 @@ func TestTypicalMistakes(t *testing.T) {
 		{"an error sample without an error", "error: '1/0'", "error: '1/1'", "usable after an error", "the error was not seen"},
 		{"a value that it does not print", "'^5$'", "'^6$'", "arithmetic", "expect: the output does not match"},
 		{"an exit code that it does not report", "stateful: true", "stateful: true\n  exit_code: true", "exit codes as declared", "no exit code was reported"},
-		{"a busy that ends", "time.sleep(1000)", "time.sleep(0)", "timeout, interrupt, usable", "samples.busy came to an end"},
+		{"a busy that ends", "time.sleep(1000)", "time.sleep(0)", "timeout, interrupt, usable", "samples.busy ended"},
 		{"a block that never ends", "  busy: 'import time; time.sleep(1000)'", "  busy: 'while True: pass'", "timeout, interrupt, usable", "the program asked for another line"},
-		{"a print that does not", `'print("{text}")'`, `'"{text}"[:0]'`, "starts and ends", "the output does not hold"},
+		{"a print that does not", `'print("{text}")'`, `'"{text}"[:0]'`, "starts and ends", "the output does not contain"},
 	} {
 		t.Run(c.mistake, func(t *testing.T) {
 			t.Parallel()

@@ -247,7 +247,7 @@ func (r *round) apart(ctx context.Context, places []int) {
 		default:
 			i := slices.IndexFunc(report.Tests, func(t TestResult) bool { return t.Kind == result.Kind && t.Name == result.Name })
 			if i < 0 {
-				result.Status, result.Failure = Errored, &Failure{Message: "in a process of its own: it was not run"}
+				result.Status, result.Failure = Errored, &Failure{Message: "in a process of its own: the test was not run"}
 				break
 			}
 			result = report.Tests[i]

@@ -115,7 +115,7 @@ func TestApart(t *testing.T) {
 		{
 			"a declared test of that name", &Report{Tests: []TestResult{{Name: left, Kind: KindDeclared, Status: Passed}, {Name: leaks, Kind: KindDerived, Status: Passed}}},
 			nil,
-			[]string{left + ": error: in a process of its own: it was not run", leaks + ": passed"},
+			[]string{left + ": error: in a process of its own: the test was not run", leaks + ": passed"},
 		},
 		{"skipped", &Report{Skipped: "no program"}, nil, []string{left + ": error: in a process of its own: no program", leaks + ": error: in a process of its own: no program"}},
 		{"failed", nil, errors.New("exit status 3"), []string{left + ": error: in a process of its own: exit status 3", leaks + ": error: in a process of its own: exit status 3"}},

@@ -132,7 +132,7 @@ func TestDeclaredTests(t *testing.T) {
 			named("hangs", step("busy"), func(t *schema.Test) { t.TimeoutMS = 20 }),
 			named("goes on", step("print x", expecting("^x$"))),
 		}, []string{
-			"hangs: failed: the end of the command was not recognized within the test's time: timed out; the command is still running",
+			"hangs: failed: the end of the command was not recognized within the test's time limit: timed out; the command is still running",
 			`goes on: passed [starts in a new session, because "hangs" left the shared one unusable: a command is still running]`,
 		}},
 
@@ -165,10 +165,10 @@ func TestTestNeeds(t *testing.T) {
 	), "", Options{NoDerived: true})
 	assert.Equal(t, []string{
 		"probe: passed", "there: passed",
-		"not there: not_applicable: needs a listing; asked for it, the program said: TestTestNeeds",
+		"not there: not_applicable: needs a listing; the program reports: TestTestNeeds",
 		"not carried out: passed",
 	}, outcome(report)[:4])
-	assert.Regexp(t, `^needs a listing; asked for it, the program said: \S.* \(exit status \d\)$`, report.Tests[4].Reason)
+	assert.Regexp(t, `^needs a listing; the program reports: \S.* \(exit status \d\)$`, report.Tests[4].Reason)
 	assert.True(t, report.OK())
 }
 

@@ -62,7 +62,7 @@ func (t *testRun) printsRaw(ctx context.Context, step, bytes, want string) (sess
 	}
 	got, _, found := strings.Cut(rest, end)
 	if !found {
-		return r, failf("the command was taken for ended before its last output (ended by %s)", r.CompletedBy)
+		return r, failf("the command was considered ended before its last output arrived (ended by %s)", r.CompletedBy)
 	}
 	if err := same(got, want); err != nil {
 		return r, err
@@ -115,11 +115,11 @@ func holds(output, text string) error {
 		return nil
 	}
 	if len(text) < 200 {
-		return failf("the output does not hold %s", quoted(text))
+		return failf("the output does not contain %s", quoted(text))
 	}
 	start := strings.Index(output, text[:min(len(text), 32)])
 	if start < 0 {
-		return failf("the output does not hold the text of %d bytes, nor its beginning", len(text))
+		return failf("the output contains neither the text of %d bytes nor its beginning", len(text))
 	}
 	return same(output[start:], text)
 }
@@ -133,7 +133,7 @@ func same(got, want string) error {
 	for i < len(got) && i < len(want) && got[i] == want[i] {
 		i++
 	}
-	return failf("from byte %d of %d on it differs: want %s, got %s", i, len(want), near(want, i), near(got, i))
+	return failf("the output differs from byte %d of %d on: want %s, got %s", i, len(want), near(want, i), near(got, i))
 }
 
 // near shows the position in ASCII only, because characters that look alike may differ.

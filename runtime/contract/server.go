@@ -188,9 +188,9 @@ func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
 		select {
 		case <-said.came:
 		case <-s.ended:
-			return fmt.Errorf("it ended: %s", said.last())
+			return fmt.Errorf("it ended before it was ready: %s", said.last())
 		case <-ctx.Done():
-			return fmt.Errorf("it did not say that it is ready (%q): %s", ready, said.last())
+			return fmt.Errorf("it did not become ready, as no output matched %q: %s", ready, said.last())
 		}
 	}
 }

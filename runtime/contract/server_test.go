@@ -73,9 +73,9 @@ func TestServerThatDoesNotStart(t *testing.T) {
 	}{
 		{"not installed", func(s *schema.Server) { s.Command[0] = "no-such-server" }, t.Context(), "the server's program is not installed: no-such-server"},
 		{"a step that fails", func(s *schema.Server) { s.Prepare[0][2] = "echo one; echo disk full; exit 3" }, t.Context(), "sh: exit status 3: disk full"},
-		{"a server that ends", func(s *schema.Server) { s.Command[2] = "echo no such user >&2" }, t.Context(), "sh: it ended: no such user"},
+		{"a server that ends", func(s *schema.Server) { s.Command[2] = "echo no such user >&2" }, t.Context(), "sh: it ended before it was ready: no such user"},
 		{"a step that hangs", func(s *schema.Server) { s.Prepare[0][2] = "sleep 1000" }, ended, "context canceled"},
-		{"never ready", func(s *schema.Server) { s.Prepare, s.Ready = nil, "^at last$" }, ended, `it did not say that it is ready ("^at last$")`},
+		{"never ready", func(s *schema.Server) { s.Prepare, s.Ready = nil, "^at last$" }, ended, `it did not become ready, as no output matched "^at last$"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
@@ -148,7 +148,7 @@ func TestRunWithAServer(t *testing.T) {
 	broken := toyServer()
 	broken.Command[2] = "echo no room; exit 1"
 	report, _ = run(broken)
-	assert.Equal(t, "toy: needs a toy server; a private one did not start: sh: it ended: no room", report.Skipped)
+	assert.Equal(t, "toy: needs a toy server; a private one did not start: sh: it ended before it was ready: no room", report.Skipped)
 	assert.Empty(t, report.Tests)
 	assert.True(t, report.OK())
 	entries, err := os.ReadDir(os.Getenv("TMPDIR"))

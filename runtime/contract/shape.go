@@ -63,7 +63,7 @@ func (s *shapes) compare(o observed) error {
 	if o.got == want {
 		return nil
 	}
-	return failf("the output of samples.%s is not the one that it had before: want %s, got %s",
+	return failf("the output of samples.%s differs from its earlier output: want %s, got %s",
 		o.sample, quoted(cut(want, shownShape)), quoted(cut(o.got, shownShape)))
 }
 

@@ -63,7 +63,7 @@ func explain(err error) error {
 	case errors.As(err, new(*unknownPromptError)):
 		return err
 	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the end of the command was not recognized within the test's time: %w", err)
+		return fmt.Errorf("the end of the command was not recognized within the test's time limit: %w", err)
 	case errors.Is(err, session.ErrBusy):
 		return fmt.Errorf("the session still waits for an earlier command: %w", err)
 	default:

@@ -139,7 +139,7 @@ func (c *transportComparison) outdated(p Played) (wrong []string) {
 			if slices.ContainsFunc(p.Differs, func(found Difference) bool { return found.In == in }) {
 				continue
 			}
-			said := fmt.Sprintf("%s: %s is declared to differ, and does not", p.Transport, in)
+			said := fmt.Sprintf("%s: %s is declared to differ, but does not", p.Transport, in)
 			if d.Version == "" || d.Version == p.Version {
 				wrong = append(wrong, said)
 			} else {

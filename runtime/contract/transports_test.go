@@ -122,11 +122,11 @@ func TestTransports(t *testing.T) {
 		},
 		{
 			name: "one that is not there", ways: "      differs: [{turn: answer, way: acp, in: [text], because: it hums, version: 1.2.3}]\n",
-			status: Failed, said: "acp: text is declared to differ, and does not", turn: "an answer",
+			status: Failed, said: "acp: text is declared to differ, but does not", turn: "an answer",
 		},
 		{
 			name: "one that no longer exists", ways: "      differs: [{turn: answer, way: acp, in: [text], because: it hums, version: 1.2.2}]\n",
-			status: Passed, said: "acp: text is declared to differ, and does not with version 1.2.3; it did with 1.2.2", turn: "an answer",
+			status: Passed, said: "acp: text is declared to differ, but does not with version 1.2.3; it did with 1.2.2", turn: "an answer",
 		},
 		{
 			name: "an end that differs", over: map[string]func(Trial, *Taken) error{"acp": func(_ Trial, out *Taken) error {

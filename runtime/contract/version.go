@@ -55,7 +55,7 @@ func (r *runner) checkNeeds(ctx context.Context, needs *schema.TestNeeds) error 
 	if ended != nil {
 		said += " (" + ended.Error() + ")"
 	}
-	return inapplicablef("needs %s; asked for it, the program said: %s", needs.What, said)
+	return inapplicablef("needs %s; the program reports: %s", needs.What, said)
 }
 
 func lastLine(text string) string {
