@@ -1,5 +1,5 @@
-// Package owner decides which user owns the files in a home directory. Root that kept another
-// user's environment still counts as root.
+// Package owner decides which user owns the files in a home directory. A process of root with
+// another user's environment still counts as root.
 package owner
 
 import (
@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Ours says whether a directory is this user's to write to, or can be made by him. That root
-// can write everywhere does not make another user's home root's own: what root made there
-// its owner could not use.
+// Ours reports whether the user of this process may write to a directory, or may create it.
+// Root may not write to another user's directory, whose owner could not use what root creates
+// there.
 func Ours(dir string) bool {
 	for {
 		info, err := os.Stat(dir)

@@ -12,13 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsUs says whether a file belongs to the user of this process.
+// IsUs reports whether a file belongs to the user of this process.
 func IsUs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// writable says whether this user may make files in a directory; root only in root's own.
+// writable reports whether this user may create files in a directory; root may do so only in
+// root's own directories.
 func writable(dir string, info fs.FileInfo) bool {
 	if os.Getuid() == 0 {
 		return IsUs(info)
@@ -26,8 +27,8 @@ func writable(dir string, info fs.FileInfo) bool {
 	return unix.Access(dir, unix.W_OK|unix.X_OK) == nil
 }
 
-// ThroughSudo says that we are root for a command of sudo(8), in a directory of another user,
-// and who that is.
+// ThroughSudo reports whether this process runs as root because of sudo(8) in a directory of
+// another user, and returns that user's name.
 func ThroughSudo(dir string, getenv func(string) string) (name string, yes bool) {
 	caller := getenv("SUDO_UID")
 	info, err := os.Stat(dir)

@@ -9,10 +9,10 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// Note is what a part of a row was taken for.
+// Note describes the session's interpretation of a part of a row.
 type Note struct {
 	As   session.Taken
-	Text string // of a marker its name, of a session.TakenEnd the rule
+	Text string // name of a marker, or rule of a session.TakenEnd
 }
 
 // Sheet is a program's screen with notes on its rows. Its methods may be called from
@@ -21,23 +21,23 @@ type Sheet struct {
 	mu     sync.Mutex
 	screen *vt.Screen
 	parser vt.Parser
-	gone   int         // rows that have left the main screen at its top
-	main   map[int]row // by their number since the beginning
+	gone   int         // rows that have scrolled off the main screen
+	main   map[int]row // by their number, counted from the start of the program
 	full   map[int]row // of the alternate screen
-	now    Note        // of what is being painted
-	begin  int64       // where in the stream the parser began; -1: nothing was painted
-	kept   Transcript  // to be painted again in another size
+	now    Note        // for what is painted now
+	begin  int64       // offset in the stream at which the parser started; -1: nothing was painted
+	kept   Transcript  // painted again after a change of size
 }
 
-// row is what its parts were taken for, in the order in which they came.
+// row has the notes on the parts of a row, in the order in which they were printed.
 type row []part
 
 type part struct {
 	Note
-	from, to int64 // in what the program printed
+	from, to int64 // offsets in the program's output
 }
 
-// NewSheet is an empty screen of that size, in cells.
+// NewSheet returns an empty screen of a size in cells.
 func NewSheet(cols, rows int) *Sheet {
 	s := &Sheet{}
 	s.kept.limit = mostPainted
@@ -45,7 +45,7 @@ func NewSheet(cols, rows int) *Sheet {
 	return s
 }
 
-// mostPainted is how much is painted again in another size, in bytes.
+// mostPainted limits the bytes that are painted again after a change of size.
 const mostPainted = 128 << 10
 
 func (s *Sheet) empty(cols, rows int) {
@@ -56,11 +56,11 @@ func (s *Sheet) empty(cols, rows int) {
 	}})
 }
 
-// Resize changes the size. Text on the main screen is wrapped again.
+// Resize changes the size. Text on the main screen is rewrapped.
 func (s *Sheet) Resize(cols, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.screen.Alternate() { // the program draws it again
+	if s.screen.Alternate() { // the program redraws it
 		s.screen.Resize(cols, rows)
 		clear(s.full)
 		return
@@ -71,10 +71,10 @@ func (s *Sheet) Resize(cols, rows int) {
 	}
 }
 
-// Observe makes it a session.Observer; there is nothing to see for it.
+// Observe implements session.Observer; it does nothing.
 func (*Sheet) Observe(session.Event) {}
 
-// Take makes it a session.PieceObserver.
+// Take implements session.PieceObserver.
 func (s *Sheet) Take(p session.Piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Sheet) Take(p session.Piece) {
 	s.paint(Note{p.As, p.Text}, p.Data, p.From)
 }
 
-// paint paints bytes that begin at from in the stream.
+// paint paints bytes from offset from of the stream.
 func (s *Sheet) paint(n Note, b []byte, from int64) {
 	if s.now = n; s.begin < 0 {
 		s.begin = from
@@ -98,7 +98,7 @@ func (s *Sheet) paint(n Note, b []byte, from int64) {
 	}
 }
 
-// token paints a token and notes on which rows.
+// token paints a token and adds a note to each row that it changed.
 func (s *Sheet) token(t *vt.Token) {
 	if t.Kind != vt.Text {
 		s.erased(t)
@@ -115,7 +115,7 @@ func (s *Sheet) token(t *vt.Token) {
 		piece.Raw, piece.Offset = t.Raw[at:end], t.Offset+int64(at)
 		first := s.cursorRow()
 		if x, _ := s.screen.Cursor(); visible && x == s.cols() {
-			first++ // it begins a new line
+			first++ // it starts a new line
 		}
 		s.screen.Token(&piece)
 		for y := first; visible && y <= s.cursorRow(); y++ {
@@ -125,7 +125,7 @@ func (s *Sheet) token(t *vt.Token) {
 	}
 }
 
-// run is where a run of characters that are seen, or of controls, ends.
+// run returns the end of a run of printable characters, or of control characters.
 func run(b []byte, at int) (end int, visible bool) {
 	visible = b[at] >= ' '
 	for end = at; end < len(b) && (b[end] >= ' ') == visible; {
@@ -134,7 +134,7 @@ func run(b []byte, at int) (end int, visible bool) {
 	return end, visible
 }
 
-// erased forgets the notes on rows that a sequence empties (ED, EL, RIS).
+// erased removes the notes on rows that a sequence clears (ED, EL, RIS).
 func (s *Sheet) erased(t *vt.Token) {
 	x, y := s.screen.Cursor()
 	first, last := y, y
@@ -159,7 +159,7 @@ func (s *Sheet) erased(t *vt.Token) {
 	}
 }
 
-// note notes what is painted on a row.
+// note adds a note to a row.
 func (s *Sheet) note(y int, from, to int64) {
 	r := s.rows()[y]
 	if n := len(r); n > 0 && r[n-1].Note == s.now && r[n-1].to == from && from < to {
@@ -171,10 +171,10 @@ func (s *Sheet) note(y int, from, to int64) {
 	}
 }
 
-// mostParts bounds the notes about one row, which may be redrawn forever.
+// mostParts limits the notes on one row, which may be redrawn any number of times.
 const mostParts = 200
 
-// retake takes a stretch for something else than before.
+// retake changes the interpretation of a range of the stream.
 func retake(rows map[int]row, p session.Piece) {
 	for y, r := range rows {
 		var all row
@@ -201,7 +201,7 @@ func (s *Sheet) rows() map[int]row {
 	return s.main
 }
 
-// base is the number of the first row that is shown.
+// base returns the number of the first visible row.
 func (s *Sheet) base() int {
 	if s.screen.Alternate() {
 		return 0
@@ -224,7 +224,7 @@ func (s *Sheet) lines() int {
 	return lines
 }
 
-// Notes are what the parts of each row of the screen were taken for, each thing once.
+// Notes returns the notes on each row of the screen, without duplicates.
 func (s *Sheet) Notes() [][]Note {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +243,7 @@ func (s *Sheet) notes() [][]Note {
 	return all
 }
 
-// Line is the text of the row with the cursor, with the blanks before that.
+// Line returns the text of the row with the cursor, including blanks before the cursor.
 func (s *Sheet) Line() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,8 +258,8 @@ func (s *Sheet) Line() string {
 	return b.String()
 }
 
-// Paint adds what shows the screen at the top left of a terminal that is larger. At the
-// right of each row stands what margin makes of its notes, below the screen the feet.
+// Paint appends the text that shows the screen at the top left of a larger terminal. To the
+// right of each row is the result of margin for its notes; below the screen are the feet.
 func (s *Sheet) Paint(out []byte, margin func([]Note) string, feet []string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

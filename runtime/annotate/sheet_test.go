@@ -24,7 +24,7 @@ func (p *pieces) came(as session.Taken, text string) *pieces {
 	return p
 }
 
-// last takes the last n bytes for something else.
+// last changes the interpretation of the last n bytes.
 func (p *pieces) last(n int64, as session.Taken) *pieces {
 	p.all = append(p.all, session.Piece{From: p.at - n, To: p.at, As: as})
 	return p
@@ -76,7 +76,7 @@ func TestSheet(t *testing.T) {
 	}
 }
 
-// However what came is cut, the same stands beside it, and what it is painted as.
+// The notes and the painted screen do not depend on how the output is split.
 func TestSheetSplitAnywhere(t *testing.T) {
 	whole := sheet(10, 6, dialogue())
 	rapid.Check(t, func(t *rapid.T) {
@@ -102,7 +102,7 @@ func paint(s *annotate.Sheet) string {
 	return string(s.Paint(nil, func(n []annotate.Note) string { return fmt.Sprint(n) }, []string{"foot"}))
 }
 
-// In another size the same stands beside the same text.
+// After a change of size, the same notes are beside the same text.
 func TestSheetResize(t *testing.T) {
 	s := sheet(10, 6, dialogue())
 	s.Resize(40, 6)
@@ -112,7 +112,7 @@ func TestSheetResize(t *testing.T) {
 	assert.Equal(t, "> ", s.Line(), "with the blanks before the cursor")
 }
 
-// A program that prints without end takes no more memory, and what came last is there.
+// The output of a program that prints forever takes bounded memory, and the last part is kept.
 func TestSheetIsBounded(t *testing.T) {
 	p := &pieces{}
 	for i := range 3000 {

@@ -11,20 +11,20 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// Passage is a part of what a program printed that was taken for one thing.
+// Passage is a part of a program's output with one interpretation.
 type Passage struct {
 	As   session.Taken
-	Raw  []byte // as it was printed; of a session.TakenEnd nothing
+	Raw  []byte // as printed; empty for a session.TakenEnd
 	Text string // of a marker its name, of a session.TakenEnd the rule
 }
 
-// Transcript is what a program printed, divided into passages. The zero value is empty.
+// Transcript is a program's output, divided into passages. The zero value is empty.
 // Its methods may be called from several goroutines.
 type Transcript struct {
 	mu       sync.Mutex
 	passages []placed
 	size     int
-	limit    int // bytes that are kept of what nobody asks for; 0: mostKept
+	limit    int // bytes that are kept until Rest is called; 0: mostKept
 }
 
 type placed struct {
@@ -34,10 +34,10 @@ type placed struct {
 
 const mostKept = 4 << 20
 
-// Observe makes it a session.Observer; there is nothing to see for it.
+// Observe implements session.Observer; it does nothing.
 func (*Transcript) Observe(session.Event) {}
 
-// Take makes it a session.PieceObserver.
+// Take implements session.PieceObserver.
 func (t *Transcript) Take(p session.Piece) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *Transcript) Take(p session.Piece) {
 	}
 }
 
-// forget forgets the older half.
+// forget drops the older half.
 func (t *Transcript) forget() {
 	rest := t.size / 2
 	i := 0
@@ -61,10 +61,10 @@ func (t *Transcript) forget() {
 	t.passages = slices.Clone(t.passages[i:])
 }
 
-// Note is what it was taken for.
+// Note returns the interpretation of the passage.
 func (p *Passage) Note() Note { return Note{p.As, p.Text} }
 
-// retake takes a stretch for something else than before.
+// retake changes the interpretation of a range of the stream.
 func (t *Transcript) retake(p session.Piece) {
 	var all []placed
 	for _, old := range t.passages {
@@ -86,8 +86,8 @@ func (t *Transcript) retake(p session.Piece) {
 	t.passages = all
 }
 
-// Rest is what came since it was asked for last. Neighbours that were taken for the same
-// are one passage.
+// Rest returns the passages since the previous call. Adjacent passages with the same
+// interpretation are merged.
 func (t *Transcript) Rest() (all []Passage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

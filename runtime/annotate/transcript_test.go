@@ -61,7 +61,7 @@ func (d *told) Observe(e session.Event) {
 	}
 }
 
-// lines are what came since the last time, markers without their numbers.
+// lines returns the passages since the previous call, with markers without their numbers.
 func (d *told) lines() string {
 	var b strings.Builder
 	for _, p := range d.Rest() {
@@ -198,7 +198,7 @@ end: the marker that carries this session's nonce
 	}
 }
 
-// withoutPrompt has a word instead of a shell's own prompt, which names the machine.
+// withoutPrompt replaces a shell's own prompt, which contains the name of the machine, by a word.
 func withoutPrompt(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -209,7 +209,7 @@ func withoutPrompt(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A line that a person types is echo in full, whichever editor edits it.
+// A line that a user types is entirely echo, whichever line editor the program has.
 func TestTranscriptOfAPerson(t *testing.T) {
 	for adapter, want := range map[string]string{
 		"../session/testdata/regexsh.yaml": `echo "echo one\r\n"

@@ -1,9 +1,9 @@
 // Package scenario plays a coding agent from a script, so that a loop can be tried, shown
 // and tested without an account or a model.
 //
-// Play does one turn of a schema.Scenario: it prints the events of runtime/event
-// as JSON, one a line, as a real agent prints its own, and really writes the
-// files and runs the commands that the scenario asks for.
+// Play takes one turn of a schema.Scenario: it prints the events of runtime/event as JSON, one
+// per line, as a real agent prints its own events. It really writes the files and runs the
+// commands of the scenario.
 package scenario
 
 import (
@@ -29,13 +29,13 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Variables of the environment by which a loop speaks to the scripted agent.
+// Environment variables that a loop sets for the scripted agent.
 const (
 	FileVariable = "RIPPLE_SCENARIO" // path of the scenario
 	TurnVariable = "RIPPLE_TURN"     // number of the turn, from 1
 )
 
-// Stage is where a turn is played.
+// Stage has the surroundings of a turn.
 type Stage struct {
 	Dir     string // working directory, in which files are written
 	Prompt  string
@@ -44,14 +44,14 @@ type Stage struct {
 
 	Out, Err io.Writer
 	Now      func() time.Time
-	Deaf     func() // stops listening to SIGINT and SIGTERM
+	Deaf     func() // makes the process ignore SIGINT and SIGTERM
 }
 
 // player plays one turn.
 type player struct {
 	Stage
 	tools int
-	err   error // of Out: the first one
+	err   error // the first error of Out
 }
 
 // errExit ends a turn without a result.
@@ -59,8 +59,8 @@ type errExit struct{ code int }
 
 func (e errExit) Error() string { return "exit " + strconv.Itoa(e.code) }
 
-// Play plays a turn and returns the exit code. The error is what kept it from
-// being played: a file that cannot be written, a context that ended.
+// Play takes a turn and returns the exit code. An error means that the turn could not be taken,
+// for example because a file could not be written or the context ended.
 func Play(ctx context.Context, s *schema.Scenario, st Stage) (code int, err error) {
 	turn := s.Turns[min(max(st.Turn, 1), len(s.Turns))-1]
 	p := &player{Stage: st}
@@ -121,7 +121,7 @@ func (p *player) step(ctx context.Context, s schema.ScenarioStep) error {
 	return nil
 }
 
-// oddities are what agents do and should not.
+// oddities lists misbehavior of agents that a scenario can request.
 func (p *player) oddities(ctx context.Context, s schema.ScenarioStep) error {
 	switch {
 	case s.Raw != nil:
@@ -186,8 +186,8 @@ func (p *player) tool(name string, input map[string]any, result string, failed b
 	p.emit(event.Event{Type: event.ToolResult, ID: id, Content: result, IsError: failed})
 }
 
-// files returns the project's directory. A scenario runs in projects that nobody trusts, so a link
-// must not lead what it writes to a file of the user's.
+// files returns the project's directory. A scenario may run in a project that the user does not
+// trust, so writing must not follow a link to one of the user's files.
 func (p *player) files() projectfile.Dir { return projectfile.In(p.Dir, ".") }
 
 func (p *player) write(w schema.ScenarioWrite) error {
@@ -198,7 +198,7 @@ func (p *player) write(w schema.ScenarioWrite) error {
 	return nil
 }
 
-// edit says, as an agent's tool does, when there is nothing to replace.
+// edit reports, as an agent's tool does, if there is nothing to replace.
 func (p *player) edit(e schema.ScenarioEdit) error {
 	input := map[string]any{"file_path": e.Path, "old_string": e.Old, "new_string": e.New}
 	text, err := p.files().Read(e.Path, projectfile.MaxText)
@@ -213,7 +213,7 @@ func (p *player) edit(e schema.ScenarioEdit) error {
 	return nil
 }
 
-// replace writes a file of the project, and makes its directory.
+// replace writes a file of the project and creates its directory.
 func (p *player) replace(name string, content []byte) error {
 	if err := p.files().Mkdir(path.Dir(filepath.ToSlash(name)), 0o755); err != nil {
 		return err

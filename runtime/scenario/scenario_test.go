@@ -63,7 +63,7 @@ func TestFilesAreReallyWritten(t *testing.T) {
 	assert.Equal(t, "one three\n", string(b))
 }
 
-// A scenario runs in projects that nobody trusts.
+// A scenario may run in projects that the user does not trust.
 func TestNoLinkLeadsOutOfTheProject(t *testing.T) {
 	for name, c := range map[string]struct{ link, target, step string }{
 		"write":                         {"a", "bashrc", `{write: {path: a, content: new}}`},

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// behaviour is what a base URL asks for.
+// behaviour is the behavior that a base URL selects.
 type behaviour struct {
 	path   string // the name with its parameters, as in the URL
 	name   string
 	params url.Values
-	input  map[string]any // of the tool's call; nil: made of the command
+	input  map[string]any // of the tool's call; nil: derived from the command
 	plan   []planned      // the calls of "calls", in their order
-	status int            // of a refusal; else 0
+	status int            // of a refusal, otherwise 0
 	times  int            // 0: the behaviour's own
 }
 
@@ -29,7 +29,7 @@ var (
 
 // planned is a call of the behaviour "calls".
 type planned struct {
-	Name  string         `json:"name"` // as its server says it: clients may put something before
+	Name  string         `json:"name"` // as its server announces it; clients may add a prefix
 	Input map[string]any `json:"input"`
 }
 
@@ -74,7 +74,7 @@ func parseBehaviour(path string) (b behaviour, rest string, err error) {
 	return b, rest, err
 }
 
-// number is a parameter that counts something.
+// number returns a parameter whose value is a number.
 func (b behaviour) number(key string, fallback int) (int, error) {
 	value := b.params.Get(key)
 	if value == "" {
@@ -87,7 +87,7 @@ func (b behaviour) number(key string, fallback int) (int, error) {
 	return n, nil
 }
 
-// param is a parameter, or what stands for it.
+// param returns a parameter, or its default.
 func (b behaviour) param(key, fallback string) string {
 	if b.params.Has(key) {
 		return b.params.Get(key)
@@ -95,7 +95,7 @@ func (b behaviour) param(key, fallback string) string {
 	return fallback
 }
 
-// limitHeaders says when to come back, in the ways that clients read.
+// limitHeaders sets the headers from which clients read when to retry.
 func (b behaviour) limitHeaders(h http.Header) {
 	seconds, _ := b.number("after", 1) // checked when it was parsed
 	reset := time.Now().Add(time.Duration(seconds) * time.Second)
@@ -105,7 +105,7 @@ func (b behaviour) limitHeaders(h http.Header) {
 	h.Set("X-Ratelimit-Reset-Requests", strconv.Itoa(seconds)+"s")
 }
 
-// refusal is the message that goes with the status.
+// refusal returns the message for the status.
 func (b behaviour) refusal() string {
 	switch b.status {
 	case http.StatusUnauthorized:
@@ -116,7 +116,7 @@ func (b behaviour) refusal() string {
 	return b.param("text", "The stand-in refuses: "+http.StatusText(b.status)+".")
 }
 
-// reply is what the model would say to a request.
+// reply returns the model's reply to a request.
 func (b behaviour) reply(q request) reply {
 	if q.schema != nil {
 		return reply{text: smallest(q.schema)}
@@ -147,7 +147,7 @@ func (b behaviour) reply(q request) reply {
 	return reply{text: b.param("text", text+" Žluťoučký kůň, 日本語, 👩‍💻.")}
 }
 
-// calls is how many calls of a tool a turn has; -1 for no end.
+// calls returns the number of tool calls in a turn; -1: unlimited.
 func (b behaviour) calls() int {
 	switch {
 	case b.name == "loop":
@@ -158,8 +158,8 @@ func (b behaviour) calls() int {
 	return 1
 }
 
-// command is what the shell tool shall run as the n-th call of a turn, from 0;
-// "" when the behaviour calls no tool.
+// command returns the command line for the shell tool in call n of a turn, from 0; it is empty if
+// the behavior calls no tool.
 func (b behaviour) command(n int) string {
 	switch b.name {
 	case "tool":
@@ -174,5 +174,5 @@ func (b behaviour) command(n int) string {
 	return ""
 }
 
-// quote is a word for a POSIX shell.
+// quote quotes a word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

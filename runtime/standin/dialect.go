@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// dialect is one way to talk to a model.
+// dialect is the protocol of one model API.
 type dialect interface {
 	name() string
 	parse(path string, body []byte) (request, error)
@@ -16,7 +16,7 @@ type dialect interface {
 	problem(status int, message string) any
 }
 
-// dialectOf is the dialect of a call by its path; nil if there is none.
+// dialectOf returns the dialect for a request's path, or nil.
 func dialectOf(path string) dialect {
 	switch {
 	case strings.HasSuffix(path, "/messages"):
@@ -31,14 +31,14 @@ func dialectOf(path string) dialect {
 	return nil
 }
 
-// afterDeltas is how many pieces of an answer arrive before it is cut.
+// afterDeltas is the number of pieces of an answer that are sent before it is cut off.
 const afterDeltas = 2
 
 // stream writes server-sent events.
 type stream struct {
 	w      http.ResponseWriter
 	gone   <-chan struct{} // closed when the client left
-	cut    func()          // what happens in mid-answer, before the connection ends; nil: nothing
+	cut    func()          // called in the middle of the answer, before the connection is closed; nil: the answer is complete
 	deltas int
 }
 
@@ -50,7 +50,7 @@ func (s *stream) send(name string, v any) {
 	s.write([]byte(name + "data: " + document(v) + "\n\n"))
 }
 
-// delta sends a piece of the answer; it is where an answer may be cut.
+// delta sends a piece of the answer, which may be cut off here.
 func (s *stream) delta(name string, v any) {
 	s.send(name, v)
 	if s.deltas++; s.cut != nil && s.deltas == afterDeltas {
@@ -59,7 +59,7 @@ func (s *stream) delta(name string, v any) {
 	}
 }
 
-// write sends bytes so that a character of several bytes comes in two pieces.
+// write sends bytes so that a character of several bytes is split over two writes.
 func (s *stream) write(data []byte) {
 	for i, c := range data {
 		if c >= utf8.RuneSelf {
@@ -72,18 +72,18 @@ func (s *stream) write(data []byte) {
 }
 
 func (s *stream) flush(data []byte) {
-	_, _ = s.w.Write(data) // the client went away: the next read of its context says so
+	_, _ = s.w.Write(data) // the client disconnected, which its context reports
 	_ = http.NewResponseController(s.w).Flush()
 }
 
-// pieces cuts a text into a few, between any two code points: a combining mark
-// or a joined emoji may be apart. There are at least two if there is text enough.
+// pieces splits a text into a few pieces, between any two code points: combining marks and joined
+// emoji may be separated. There are at least two pieces if the text is long enough.
 func pieces(text string) []string {
 	const size = 9
 	var list []string
 	for runes := []rune(text); len(runes) > 0; {
 		n := min(size, (len(runes)+1)/2)
-		if len(list) > 20 { // a long answer is not to take long
+		if len(list) > 20 { // so that a long answer does not take long
 			n = len(runes)
 		}
 		list = append(list, string(runes[:n]))
@@ -110,11 +110,11 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		*c = content(strings.Join(texts, "\n"))
 		return nil
 	}
-	*c = content(data) // an object: what a tool said
+	*c = content(data) // an object: the result of a tool
 	return nil
 }
 
-// kindOf is the word for a status that two of the dialects use.
+// kindOf returns the name of a status in two of the dialects.
 func kindOf(status int) string {
 	switch status {
 	case http.StatusUnauthorized:

@@ -11,12 +11,12 @@ import (
 
 // Message is one message of a conversation, whatever the dialect.
 type Message struct {
-	Role    string   `json:"role"` // "user", "assistant", or as the client said
+	Role    string   `json:"role"` // "user", "assistant", or another role of the client
 	Text    string   `json:"text,omitempty"`
-	Results []string `json:"results,omitempty"` // what tools said
+	Results []string `json:"results,omitempty"` // results of tools
 }
 
-// request is what a client asked.
+// request is a client's request.
 type request struct {
 	model    string
 	stream   bool
@@ -25,15 +25,15 @@ type request struct {
 	schema   map[string]any // the JSON Schema of the answer; nil for prose
 }
 
-// tool is one that a request offers.
+// tool is a tool that a request offers.
 type tool struct {
 	Name   string
 	Schema map[string]any // of its arguments
-	space  string         // what the client put it into, by the dialect that has such
-	search bool           // the client's own, which finds tools that are not offered
+	space  string         // the client's group of tools that has it, in a dialect with such groups
+	search bool           // it is the client's search for tools that are not offered
 }
 
-// reply is text or a call of a tool.
+// reply is a text or a tool call.
 type reply struct {
 	text string
 	call *call
@@ -58,25 +58,25 @@ func (a reply) kind() string {
 	return "text"
 }
 
-// json is the call's arguments as a document.
+// json returns the call's arguments as a JSON document.
 func (c call) json() string { return document(c.arguments) }
 
-// document is a value as JSON, on one line; text stays as it is.
+// document returns a value as JSON on one line; a string is returned unchanged.
 func document(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // all of them are made of maps, lists, strings and numbers
+	_ = e.Encode(v) // the values consist of maps, lists, strings and numbers
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// shellNames are the names that clients give to the tool that runs a command line.
+// shellNames lists the names of tools that run a command line, in different clients.
 var shellNames = lazyregexp.New(`(?i)^(bash|shell|exec_command|run_shell_command|execute_command|run_terminal_cmd|terminal)$`)
 
-// commandNames are the names of its argument that is the command line.
+// commandNames lists the names of the argument that has the command line.
 var commandNames = lazyregexp.New(`^(command|cmd|script)$`)
 
-// shell is the shell tool; one without a name when none is offered.
+// shell returns the shell tool; its name is empty if none is offered.
 func (q request) shell() tool {
 	for _, t := range q.tools {
 		if shellNames().MatchString(t.Name) {
@@ -86,7 +86,7 @@ func (q request) shell() tool {
 	return tool{}
 }
 
-// tool is the one of this name, offered or not. A side request has none.
+// tool returns the tool of this name, offered or not. A side request has none.
 func (q request) tool(name string) tool {
 	if len(q.tools) == 0 {
 		return tool{}
@@ -97,7 +97,7 @@ func (q request) tool(name string) tool {
 	return tool{Name: name}
 }
 
-// served is the tool that some server calls so, under the name that the client gave it.
+// served returns the tool that a server announced under this name, with the client's name for it.
 func (q request) served(name string) (tool, bool) {
 	for _, t := range q.tools {
 		if strings.HasSuffix(t.Name, name) {
@@ -115,8 +115,8 @@ func (q request) toolNames() []string {
 	return names
 }
 
-// turns counts the user's turns (messages that follow each other are one), and
-// gives what tools said since the last of them.
+// turns returns the number of the user's turns (consecutive messages are one turn), and the
+// results of tools since the last turn.
 func (q request) turns() (turns int, results []string) {
 	before := ""
 	for _, m := range q.messages {
@@ -130,7 +130,7 @@ func (q request) turns() (turns int, results []string) {
 			}
 			results = nil
 		case role != "assistant":
-			continue // the client's own words
+			continue // text that the client added
 		}
 		results = append(results, m.Results...)
 		before = role
@@ -138,8 +138,8 @@ func (q request) turns() (turns int, results []string) {
 	return turns, results
 }
 
-// arguments is a call's arguments that run a command line: it goes where the
-// tool's schema has a place for it, and what else is required gets a value.
+// arguments returns the arguments of a call that runs a command line: the schema of the tool
+// determines which argument has it, and other required arguments get a value.
 func (t tool) arguments(command string) map[string]any {
 	properties, _ := t.Schema["properties"].(map[string]any)
 	key := "command"
@@ -160,7 +160,7 @@ func (t tool) arguments(command string) map[string]any {
 	return args
 }
 
-// smallest is the smallest document that a JSON Schema takes.
+// smallest returns the smallest document that a JSON Schema accepts.
 func smallest(schema map[string]any) string { return document(instance(schema)) }
 
 func instance(schema map[string]any) any {
@@ -168,7 +168,7 @@ func instance(schema map[string]any) any {
 		return values[0]
 	}
 	kind, _ := schema["type"].(string)
-	switch strings.ToLower(kind) { // one dialect writes them in capitals
+	switch strings.ToLower(kind) { // one dialect writes types in capitals
 	case "object":
 		object := map[string]any{}
 		properties, _ := schema["properties"].(map[string]any)
@@ -190,5 +190,5 @@ func instance(schema map[string]any) any {
 	return "standin"
 }
 
-// newID is a fresh identifier.
+// newID returns a new identifier.
 func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text()) }

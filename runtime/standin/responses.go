@@ -58,7 +58,7 @@ func (responses) parse(_ string, body []byte) (request, error) {
 	return q, nil
 }
 
-// responsesTool is a function, a space of functions, or the search for more of them.
+// responsesTool is a function, a namespace of functions, or the search for more functions.
 type responsesTool struct {
 	Type, Name string
 	Parameters map[string]any
@@ -82,7 +82,7 @@ func toolsOf(list []responsesTool) (tools []tool) {
 	return tools
 }
 
-// numbered sends events with their type inside and a running number.
+// numbered sends events that contain their type and a sequence number.
 type numbered struct {
 	out *stream
 	n   int

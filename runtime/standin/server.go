@@ -12,17 +12,16 @@
 //	calls       makes the calls of the plan, then answers with the results of the tools
 //	stall       never answers; at=text: stops after a part of the answer
 //	drop        cuts the connection after a part of the answer
-//	400 … 599   refuses with this status; 429 and 5xx say when to come back
+//	400 … 599   refuses with this status; 429 and 5xx say when to retry
 //
-// Parameters: text (the answer), run (the tool's command), name (the tool to
-// call, even if it is not offered), input (the call's arguments, a JSON object), plan (a JSON list of
-// name and input: the tool is the one that is offered under a name with this end), file and line (edit), times (how many calls,
-// or refusals, before the answer), after (when to come
-// back: seconds; 1).
+// Parameters: text (the answer), run (the tool's command), name (the tool to call, even if it is
+// not offered), input (the call's arguments, a JSON object), plan (a JSON list of name and input;
+// the name is the end of an offered tool's name), file and line (for edit), times (the number of
+// calls or refusals before the answer), after (seconds until a retry; the default is 1).
 //
-// The shell tool is found by its name among those that a request offers. A
-// request without one is a side request (a title, a router, a memory) and gets
-// harmless text, or the smallest document that its JSON Schema takes.
+// The shell tool is recognized by its name among the tools of a request. A request without one is
+// a side request (for a title, a router, a memory) and gets a harmless text, or the smallest
+// document that its JSON Schema accepts.
 //
 // GET /log lists the requests, as JSON.
 package standin
@@ -38,35 +37,35 @@ import (
 	"sync"
 )
 
-// maxBody bounds a request, in bytes.
+// maxBody is the maximum size of a request in bytes.
 const maxBody = 64 << 20
 
-// Server is a running stand-in.
+// Server is a running model server.
 type Server struct {
 	url    string
 	http   http.Server
-	served chan struct{} // closed when it no longer serves
+	served chan struct{} // closed when it has stopped serving
 
 	mu       sync.Mutex
 	log      []Exchange
 	refusals map[string]int // by behaviour with its parameters
 }
 
-// Exchange is one request and what became of it.
+// Exchange is one request and its reply.
 type Exchange struct {
 	Method    string    `json:"method"`
 	Path      string    `json:"path"`
 	Dialect   string    `json:"dialect,omitempty"` // "messages", "responses", "chat", "contents"; "" for requests that are not understood
 	Behaviour string    `json:"behaviour,omitempty"`
 	Model     string    `json:"model,omitempty"`
-	Messages  []Message `json:"messages,omitempty"` // without the system's
+	Messages  []Message `json:"messages,omitempty"` // without system messages
 	Tools     []string  `json:"tools,omitempty"`
 	Shell     string    `json:"shell,omitempty"` // the shell tool's name; "" in a side request
 	Reply     string    `json:"reply"`           // "text", "call", "stall", "drop", "other" or a status
 }
 
-// Listen starts a server at a TCP address such as "127.0.0.1:0". An address
-// that is not loopback is refused.
+// Listen starts a server at a TCP address such as "127.0.0.1:0". It refuses addresses that are
+// not loopback.
 func Listen(address string) (*Server, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -83,13 +82,13 @@ func Listen(address string) (*Server, error) {
 	s.http.Handler = s.handler()
 	go func() {
 		defer close(s.served)
-		_ = s.http.Serve(l) // always ErrServerClosed, or that the listener is gone
+		_ = s.http.Serve(l) // ErrServerClosed, or the listener is closed
 	}()
 	return s, nil
 }
 
-// URL is the base URL of a behaviour with its parameters, such as
-// "tool/run=ls%20-l"; "" gives the server's own.
+// URL returns the base URL for a behavior with its parameters, such as "tool/run=ls%20-l". The
+// empty string returns the server's own URL.
 func (s *Server) URL(behaviour string) string {
 	if behaviour == "" {
 		return s.url
@@ -97,14 +96,14 @@ func (s *Server) URL(behaviour string) string {
 	return s.url + "/m/" + behaviour
 }
 
-// Log is what was asked so far, in the order of arrival.
+// Log returns the requests so far in the order of arrival.
 func (s *Server) Log() []Exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Exchange{}, s.log...)
 }
 
-// Close ends the server with its connections, those that stall too.
+// Close stops the server and closes its connections, including stalled ones.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.served
@@ -128,7 +127,7 @@ func (s *Server) note(e Exchange) {
 	s.log = append(s.log, e)
 }
 
-// model answers one request to a model.
+// model answers one request to the model.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) {
 	e := Exchange{Method: r.Method, Path: r.URL.Path}
 	b, rest, err := parseBehaviour(r.URL.EscapedPath())
@@ -163,7 +162,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, e, d, b, q)
 }
 
-// answer does what the behaviour says with a request that was understood.
+// answer answers a valid request as the behavior requires.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, e Exchange, d dialect, b behaviour, q request) {
 	if b.status != 0 && s.refusesAgain(b) {
 		if b.status == http.StatusTooManyRequests || b.status >= http.StatusInternalServerError {
@@ -200,7 +199,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e Exchange, d di
 	d.stream(out, q, a)
 }
 
-// refusesAgain counts a refusal; it says false when there were enough.
+// refusesAgain counts a refusal, and reports whether the request is to be refused.
 func (s *Server) refusesAgain(b behaviour) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,5 +220,5 @@ func countsTokens(path string) bool {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client went away
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }

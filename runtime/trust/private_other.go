@@ -4,5 +4,5 @@ package trust
 
 import "io/fs"
 
-// private reports whether it is a file; who can write it is not known here.
+// private reports whether info describes a regular file; who can write to it is not known here.
 func private(info fs.FileInfo) bool { return info.Mode().IsRegular() }

@@ -19,11 +19,11 @@ import (
 // Store keeps records in a directory of the user: one file for each project.
 type Store struct{ dir string }
 
-// StoreOf is the store of a user: ripple/trust below $XDG_STATE_HOME, else below
+// StoreOf returns the store of a user: ripple/trust below $XDG_STATE_HOME, else below
 // ~/.local/state.
 func StoreOf(getenv func(string) string) (*Store, error) {
 	base := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(base) { // a relative one is to be ignored (XDG Base Directory 0.8)
+	if !filepath.IsAbs(base) { // relative paths are ignored (XDG Base Directory 0.8)
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
 			return nil, errors.New("no directory for what you trust: set HOME or XDG_STATE_HOME to an absolute path")
@@ -37,10 +37,10 @@ func (s *Store) file(project string) string {
 	return filepath.Join(s.dir, Sum([]byte(project))[:32]+".json")
 }
 
-// maxRecord bounds what is read of a record.
+// maxRecord is the maximum size of a record that is read.
 const maxRecord = 64 << 20
 
-// Load is the record of a project, an empty one when there is none.
+// Load returns the record of a project; it is empty if there is none.
 func (s *Store) Load(project string) (Record, error) {
 	r, err := read(s.file(project))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,8 @@ func (s *Store) Load(project string) (Record, error) {
 	return r, nil
 }
 
-// stored is a record as its file has it. JSON cannot hold a directory whose name is not UTF-8.
+// stored is the contents of a record's file. JSON cannot represent a directory whose name is not
+// UTF-8.
 type stored struct {
 	Record
 	Bytes []byte `json:"project_bytes,omitempty"`
@@ -66,7 +67,7 @@ func read(path string) (r Record, err error) {
 	if err != nil {
 		return r, err
 	}
-	defer f.Close() // only read from: nothing to lose
+	defer f.Close() // opened for reading only
 	if info, err := f.Stat(); err != nil || !private(info) {
 		return r, cmp.Or(err, errors.New("it is not a file that you alone can write"))
 	}
@@ -81,7 +82,7 @@ func read(path string) (r Record, err error) {
 	return of.Record, err
 }
 
-// Save writes a record whole or not at all, readable by the user alone.
+// Save writes a record atomically; only the user can read it.
 func (s *Store) Save(r Record) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -106,8 +107,8 @@ func (s *Store) Remove(project string) (bool, error) {
 	return err == nil, err
 }
 
-// All are the records of all projects, by their directory. Unreadable ones are left
-// out: it is not trusted.
+// All returns the records of all projects by their directories. A record that cannot be read is
+// left out: its project is not trusted.
 func (s *Store) All() ([]Record, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -2,7 +2,7 @@
 // run before that.
 //
 // An [Item] is one such file: its path, a digest of exactly what was read, and what it
-// would run. [Record] is what the user has approved in one project, [Store] keeps the
+// would run. A [Record] lists what the user has approved in one project; a [Store] keeps the
 // records. The package does not read projects: the caller that reads a file
 // makes its item from the same bytes and asks [Record.Has].
 package trust
@@ -19,18 +19,18 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Kind says what an item is.
+// Kind is the kind of an item.
 type Kind string
 
 const (
 	Adapter  Kind = "adapter"  // an adapter file, with its integration script
 	Settings Kind = "settings" // ripple.yml, .ralphrc
-	Loop     Kind = "loop"     // a loop's directory; its Sum is that of a random mark in it
+	Loop     Kind = "loop"     // a loop's directory; its Sum is that of a file with random contents in it
 	Run      Kind = "run"      // the settings in the record of a loop's run
 )
 
-// maxRuns is how many settings of runs are kept of a record: a run that does not begin, or is
-// killed before it records its own, leaves those of the one before.
+// maxRuns limits the settings of runs in a record. More than one is kept because a run that does
+// not begin, or is killed before it records its settings, leaves those of the previous run.
 const maxRuns = 8
 
 // Item is a file of a project that runs something, or chooses what is run.
@@ -38,18 +38,18 @@ type Item struct {
 	Kind Kind   `json:"kind"`
 	Path string `json:"path"` // absolute
 	Sum  string `json:"sum"`
-	// Runs says what it runs or replaces, a line each.
+	// Runs lists what it runs or replaces.
 	Runs []string `json:"runs,omitempty"`
-	// Text is what was read, for Changes; empty when that is too long to keep.
+	// Text is what was read, for Changes; empty if it is too long to keep.
 	Text string `json:"text,omitempty"`
-	// Broken says why it cannot be used; nobody can agree to it.
+	// Broken is the reason why it cannot be used; such an item cannot be approved.
 	Broken string `json:"broken,omitempty"`
 }
 
-// maxText is how much of a file is kept to show what changed.
+// maxText is the size of the largest file whose text is kept, to show changes.
 const maxText = 256 << 10
 
-// New is an item of what was read of a file, in parts.
+// New returns an item for a file whose contents were read in parts.
 func New(kind Kind, path string, runs []string, parts ...[]byte) Item {
 	i := Item{Kind: kind, Path: path, Sum: Sum(parts...), Runs: runs}
 	var b strings.Builder
@@ -62,7 +62,7 @@ func New(kind Kind, path string, runs []string, parts ...[]byte) Item {
 	return i
 }
 
-// Sum is the digest of a content in parts. Where one part ends and the next begins counts.
+// Sum returns the digest of contents in parts. It depends on how they are divided.
 func Sum(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -72,27 +72,27 @@ func Sum(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Record is what a person has agreed to in a project.
+// Record lists what the user has approved in a project.
 type Record struct {
 	Project string    `json:"project"` // its directory, without symbolic links
 	Agreed  time.Time `json:"agreed"`
 	Items   []Item    `json:"items"`
 }
 
-// Has reports whether a person has agreed to exactly this content at this path.
+// Has reports whether the user has approved exactly these contents at this path.
 func (r Record) Has(i Item) bool {
 	return i.Broken == "" && i.Sum != "" && slices.ContainsFunc(r.Items, func(known Item) bool {
 		return known.Kind == i.Kind && known.Path == i.Path && known.Sum == i.Sum
 	})
 }
 
-// Missing are the items that nobody has agreed to.
+// Missing returns the items that the user has not approved.
 func (r Record) Missing(items []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), r.Has)
 }
 
-// Put adds items. One of the same path replaces what was known of it; of the settings of
-// runs the last ones stay.
+// Put adds items. An item replaces another one with the same path; of the settings of runs, the
+// last maxRuns are kept.
 func (r *Record) Put(items ...Item) {
 	for _, i := range items {
 		same := 0
@@ -114,8 +114,8 @@ func (r *Record) Put(items ...Item) {
 	sort.SliceStable(r.Items, func(i, j int) bool { return r.Items[i].Path < r.Items[j].Path })
 }
 
-// Changes shows how an item differs from what was agreed to under its path, as a unified
-// diff; known is false when nothing was. The diff is empty when a text is too long to keep.
+// Changes returns a unified diff from what the user approved at the item's path; known is false
+// if the user approved nothing there. The diff is empty if a text was too long to keep.
 func (r Record) Changes(i Item) (text string, known bool) {
 	for _, before := range slices.Backward(r.Items) {
 		if before.Path != i.Path || before.Kind != i.Kind {

@@ -77,7 +77,7 @@ func TestTheStoreKeepsRecords(t *testing.T) {
 	assert.False(t, was)
 }
 
-// A record that somebody else could have written, or that was moved, is none.
+// A record that another user could have written, or that was moved, is ignored.
 func TestARecordOfOthersIsRefused(t *testing.T) {
 	state := t.TempDir()
 	s := &Store{state}

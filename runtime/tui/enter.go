@@ -13,8 +13,8 @@ import (
 	"example.org/ripple/schema"
 )
 
-// NotReadyError is a prompt for which the agent was not ready: nothing was typed, or
-// something opened over what was, and it was not sent.
+// NotReadyError reports that the agent was not ready for a prompt: nothing was typed, or something
+// opened over the typed text, which was not sent.
 type NotReadyError struct {
 	Name  string
 	State State
@@ -35,17 +35,17 @@ func (e *NotReadyError) Error() string {
 }
 
 var (
-	// ErrNotEntered: a prompt was typed, and the screen did not show it; it was not sent.
+	// ErrNotEntered reports that the screen did not show a typed prompt, which was not sent.
 	ErrNotEntered = errors.New("the prompt was typed, but the screen does not show it; it was not sent")
-	// ErrLines: the agent takes no prompt of several lines.
+	// ErrLines reports that the agent accepts no prompt of several lines.
 	ErrLines = errors.New("it takes prompts of one line on its screen")
 )
 
-// enterLimit is how long a prompt may take to appear where it was typed.
+// enterLimit is the time in which a typed prompt must appear.
 const enterLimit = 30 * time.Second
 
-// Type gives the program input as it is, which a person typed; from then on what was seen
-// does not count.
+// Type passes a user's input to the program unchanged. States that were seen before no longer
+// count.
 func (t *TUI) Type(b []byte) error {
 	t.mu.Lock()
 	t.watch.begins(time.Now())
@@ -59,8 +59,8 @@ func (t *TUI) Type(b []byte) error {
 	return err
 }
 
-// Press presses keys, each when the program has reacted to the one before: several that
-// it reads at once may be one to it.
+// Press presses keys, each after the program has reacted to the previous one: a program may
+// interpret several keys that it reads at once as one.
 func (t *TUI) Press(ctx context.Context, keys ...string) error {
 	for i, k := range keys {
 		if i > 0 {
@@ -75,11 +75,11 @@ func (t *TUI) Press(ctx context.Context, keys ...string) error {
 	return nil
 }
 
-// heedLimit is how long a screen of which nothing is known is watched for what a key does.
+// heedLimit is how long an unrecognized screen is watched for the effect of a key.
 const heedLimit = time.Second
 
-// heeded waits until the program has read what was last typed, as far as can be seen: it
-// shows something else and is still, or rests as it was.
+// heeded waits until the program appears to have read the last input: the screen has changed and
+// is still, or the program waits with the screen unchanged.
 func heeded(ctx context.Context, t *TUI) error {
 	limit := time.NewTimer(heedLimit)
 	defer limit.Stop()
@@ -92,7 +92,7 @@ func heeded(ctx context.Context, t *TUI) error {
 		switch {
 		case s.Ended:
 			return ErrEnded
-		case t.faults.failure() != nil: // nothing is known of the screen
+		case t.faults.failure() != nil: // the screen is unknown
 			return nil
 		case s.Counts, late && (drawn || s.State == "" || s.quiet > 0):
 			return nil
@@ -112,8 +112,7 @@ func heeded(ctx context.Context, t *TUI) error {
 	}
 }
 
-// reaction waits until the program has drawn something and is still, or so much time is
-// over.
+// reaction waits until the program has drawn something and is still, or until the time is up.
 func (t *TUI) reaction(ctx context.Context, patience time.Duration) error {
 	limit := time.NewTimer(max(patience, 2*still))
 	defer limit.Stop()
@@ -138,7 +137,7 @@ func (t *TUI) reaction(ctx context.Context, patience time.Duration) error {
 }
 
 // enter types a prompt and sends it. Errors: *NotReadyError, ErrLines, ErrNotEntered,
-// ErrEnded, the context's.
+// ErrEnded, and that of the context.
 func (t *TUI) enter(ctx context.Context, prompt string) error {
 	prompt = typeable(prompt)
 	if !t.screen.Prompt.Paste && strings.Contains(prompt, "\n") {
@@ -147,7 +146,7 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	switch s := t.State(); {
 	case s.Ended:
 		return ErrEnded
-	case s.State != schema.ScreenReady && s.State != schema.ScreenError: // that one may take a prompt
+	case s.State != schema.ScreenReady && s.State != schema.ScreenError: // an agent with an error may accept a prompt
 		return &NotReadyError{t.name, s}
 	}
 	shown := t.rules.shows(prompt, t.Picture)
@@ -182,7 +181,8 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	return t.Press(ctx, t.screen.Prompt.Submit...)
 }
 
-// opened says that something waits for an answer, and takes the keys of a prompt for it.
+// opened reports whether something waits for an answer, which would interpret the keys of a prompt
+// as its answer.
 func opened(s State) bool {
 	switch s.State {
 	case schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust, schema.ScreenLogin:
@@ -191,7 +191,7 @@ func opened(s State) bool {
 	return false
 }
 
-// typeable is a text without what a terminal would take for keys.
+// typeable returns a text without the characters that a program would interpret as keys.
 func typeable(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {
@@ -202,7 +202,7 @@ func typeable(s string) string {
 	}, s)
 }
 
-// tailLength is how much of a prompt's end is looked for, in characters.
+// tailLength is the number of characters at the end of a prompt that are searched for.
 const tailLength = 24
 
 // shows returns a function that reports whether the screen shows the prompt one more time
@@ -216,7 +216,7 @@ func (r *Rules) shows(prompt string, picture func() Picture) func() bool {
 		texts = strings.Count(inked(strings.Join(p.Rows, "")), tail)
 		for _, row := range p.Rows {
 			ink := inked(row)
-			if _, size := utf8.DecodeRuneInString(ink); ink == tail || ink[size:] == tail { // behind a sign
+			if _, size := utf8.DecodeRuneInString(ink); ink == tail || ink[size:] == tail { // after a prompt sign
 				rows++
 			}
 		}
@@ -235,8 +235,8 @@ func (r *Rules) shows(prompt string, picture func() Picture) func() bool {
 	}
 }
 
-// inked is a text without blanks and without lines of boxes: as it is wrapped does not
-// matter.
+// inked returns a text without blanks and box-drawing lines, so that it does not depend on how it
+// is wrapped.
 func inked(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r >= 0x2500 && r <= 0x259f {
@@ -246,9 +246,9 @@ func inked(s string) string {
 	}, s)
 }
 
-// allRows are the rows of the history and the screen.
+// allRows returns the rows of the history and the screen.
 func (t *TUI) allRows() (rows []string) {
-	_ = t.tryScreen("reading the agent's screen", func(s *vt.Screen) { // who waits gets the error
+	_ = t.tryScreen("reading the agent's screen", func(s *vt.Screen) { // callers that wait get the error
 		rows = nil
 		if !s.Alternate() {
 			for i := range s.History() {

@@ -10,19 +10,19 @@ import (
 	"example.org/ripple/runtime/terminal"
 )
 
-// faults keeps panics of the code that interprets the screen. Its lock is taken last.
+// faults records panics of the code that interprets the screen. Its lock is acquired last.
 type faults struct {
 	reports fault.Reports
 
 	mu      sync.Mutex
 	notices []string
-	failed  error // the rules cannot be used: nothing more is known of the agent
+	failed  error // the rules failed: the agent's state is unknown from then on
 }
 
-// maxNotices bounds the notices of a turn.
+// maxNotices limits the notices of a turn.
 const maxNotices = 20
 
-// painted keeps a panic of the terminal, which costs the content of the screen.
+// painted records a panic of the terminal, which loses the contents of the screen.
 func (f *faults) painted(p terminal.Fault) {
 	notice := f.reports.Keep(fault.Fault(p), "the screen was cleared")
 	f.mu.Lock()
@@ -32,7 +32,7 @@ func (f *faults) painted(p terminal.Fault) {
 	}
 }
 
-// fails keeps a panic of the rules.
+// fails records a panic of the rules.
 func (f *faults) fails(p fault.Fault) error {
 	err := errors.New(f.reports.Keep(p, "the agent's screen cannot be interpreted any longer"))
 	f.mu.Lock()
@@ -73,7 +73,7 @@ func (t *TUI) failed(caught *fault.Fault) error {
 	return err
 }
 
-// Notices are sentences about panics that cost the content of the screen, and no turn.
+// Notices returns sentences about panics that lost the contents of the screen, but no turn.
 func (t *TUI) Notices() []string {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()

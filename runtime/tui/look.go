@@ -7,9 +7,9 @@ import (
 	"example.org/ripple/runtime/pty"
 )
 
-// read takes what the program prints until it has ended.
+// read reads the program's output until it has ended.
 func (t *TUI) read(tell func([]byte, time.Time)) {
-	_ = t.term.Run(func(b []byte) { // the end says more than an error of reading
+	_ = t.term.Run(func(b []byte) { // the exit status says more than a read error
 		now := time.Now()
 		t.mu.Lock()
 		t.taken += int64(len(b))
@@ -23,15 +23,15 @@ func (t *TUI) read(tell func([]byte, time.Time)) {
 }
 
 const (
-	// frame is how long output is gathered before anybody looks at it: a program that
-	// draws all the time is looked at so often.
+	// frame is how long output is collected before the screen is examined, and the interval
+	// at which the screen of a program that draws all the time is examined.
 	frame = 50 * time.Millisecond
-	// still is how long nothing must be printed for the kernel to be asked whether the
-	// program waits: the answer costs.
+	// still is the time without output after which the kernel is asked whether the program
+	// waits. Asking is expensive.
 	still = 30 * time.Millisecond
 )
 
-// look looks at the screen whenever it may have changed, until the program has ended.
+// look examines the screen whenever it may have changed, until the program has ended.
 func (t *TUI) look() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -73,10 +73,11 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// see looks once, and says when to look again though nothing is printed; 0: never.
+// see examines the screen once, and returns after which time without output to do so again;
+// 0: never.
 func (t *TUI) see() (again time.Duration) {
 	if t.faults.failure() == nil {
-		_ = t.try("recognizing the agent's screen", func() { again = t.seeOnce() }) // who waits gets the error
+		_ = t.try("recognizing the agent's screen", func() { again = t.seeOnce() }) // callers that wait get the error
 	}
 	return again
 }
@@ -86,14 +87,14 @@ func (t *TUI) seeOnce() time.Duration {
 	drawing := false
 	err := t.tryScreen("recognizing the agent's screen", func(s *vt.Screen) { p, drawing = t.rules.picture(s), s.Modes().Synchronized })
 	if err != nil {
-		return 0 // who waits gets the error
+		return 0 // callers that wait get the error
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
 	calm := now.Sub(t.printed)
 	if drawing && calm < t.watch.quiet && !isClosed(t.silent) {
-		return still // half a picture, as the program itself says
+		return still // the program has announced that the screen is incomplete
 	}
 	before, was := t.watch.now, t.counts
 	moved := !p.equal(t.last)
@@ -106,9 +107,9 @@ func (t *TUI) seeOnce() time.Duration {
 	}
 	rests := t.watch.rests()
 	if t.counts {
-		t.watch.looked, t.watch.busy = now, false // nobody has looked while it counted
+		t.watch.looked, t.watch.busy = now, false // the activity was not examined while the state counted
 	}
-	if rests && (!t.counts || moved && !t.watch.moved) { // the typed keys may have an effect now
+	if rests && (!t.counts || moved && !t.watch.moved) { // the typed keys may take effect now
 		ask(t, now, calm >= still)
 	}
 	_, counts, in := t.watch.state(now)
@@ -124,8 +125,8 @@ func (t *TUI) seeOnce() time.Duration {
 	return in
 }
 
-// ask asks the kernel what the program does: what it shows counts when it waits for input,
-// if it is calm, and does not while it has something to do. The lock is held.
+// ask asks the kernel what the program does: the state on the screen counts if the program waits
+// for input, and does not count while it works. The lock is held.
 func ask(t *TUI, now time.Time, calm bool) {
 	r := t.term.Readiness()
 	if calm && t.waits(r) {
@@ -135,8 +136,8 @@ func ask(t *TUI, now time.Time, calm bool) {
 	}
 }
 
-// waits says that the kernel knows that nothing but input wakes the program, and that it
-// has been awake since something was typed.
+// waits reports whether, according to the kernel, only input can wake the program, and whether it
+// has run since something was typed.
 func (t *TUI) waits(r pty.Readiness) bool {
 	if r.State != pty.Waiting || !r.Only || t.term.Queued() > 0 || t.term.Readable(t.taken) {
 		return false
@@ -145,7 +146,7 @@ func (t *TUI) waits(r pty.Readiness) bool {
 	return id != 0 && id != t.wait
 }
 
-// changed wakes all that wait. The lock is held.
+// changed wakes all waiting callers. The lock is held.
 func (t *TUI) changed() {
 	close(t.news)
 	t.news = make(chan struct{})

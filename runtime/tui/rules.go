@@ -14,14 +14,14 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Picture is what is to be seen of a program.
+// Picture is the visible contents of a program's screen.
 type Picture struct {
-	Rows     []string // from the top to the last one that is not blank, without blanks at their ends
+	Rows     []string // from the top to the last nonblank row, without trailing blanks
 	Title    string
 	Progress bool
 }
 
-// picture is what a screen shows.
+// picture returns the picture of a screen.
 func (r *Rules) picture(s *vt.Screen) Picture {
 	p := Picture{Title: s.Title(), Progress: s.Progress()}
 	_, rows := s.Size()
@@ -35,8 +35,8 @@ func (r *Rules) picture(s *vt.Screen) Picture {
 	return p
 }
 
-// barless is a row without the scroll bar in its last column, which comes and goes with
-// the length of the conversation.
+// barless returns a row without the scroll bar in its last column, which depends on the length of
+// the conversation.
 func (r *Rules) barless(text string, s *vt.Screen, y int) string {
 	last, size := utf8.DecodeLastRuneInString(text)
 	if r.bar == nil || size == 0 || !matches(r.bar, string(last)) {
@@ -52,8 +52,8 @@ func (p Picture) equal(o Picture) bool {
 	return p.Title == o.Title && p.Progress == o.Progress && slices.Equal(p.Rows, o.Rows)
 }
 
-// between are rows as a rule names them, from 1 at the top or from -1 at the bottom, and
-// how many there are above them.
+// between returns the rows that a rule names, counted from 1 at the top or from -1 at the bottom,
+// and the number of rows above them.
 func (p Picture) between(rows []int) (text string, above int) {
 	if len(rows) != 2 {
 		return strings.Join(p.Rows, "\n"), 0
@@ -71,22 +71,22 @@ func (p Picture) between(rows []int) (text string, above int) {
 	return strings.Join(p.Rows[first:last+1], "\n"), first
 }
 
-// Sight is the state that a picture shows.
+// Sight is the state that the rules recognize in a picture.
 type Sight struct {
-	State   string // one of schema.ScreenReady and so on; empty: no rule holds
-	Asked   string // what is asked, in a state that waits for an answer
-	Tool    string // that is asked for, and what it is to be used on; empty: not told
+	State   string // schema.ScreenReady or another; empty: no rule matches
+	Asked   string // the question, in a state that waits for an answer
+	Tool    string // the tool that needs permission, and its input; empty: unknown
 	Input   string
-	quiet   time.Duration       // how long it must be there; 0: as long as any
-	box     int                 // how many rows at the bottom the question takes
-	Answers map[string][]string // the ways to answer, and the keys for each
+	quiet   time.Duration       // how long it must be shown; 0: the default
+	box     int                 // number of rows at the bottom that the question occupies
+	Answers map[string][]string // the possible answers, and the keys for each
 }
 
 func (s Sight) equal(o Sight) bool { return s.State == o.State && s.Asked == o.Asked }
 
-// Rules are an adapter's agent.screen, compiled.
+// Rules is an adapter's agent.screen, compiled.
 type Rules struct {
-	states []rule // the one that decides first
+	states []rule // in the order in which they are tried
 	text   text
 	bar    *regexp2.Regexp // Bar; nil: none
 	prompt *regexp2.Regexp // Prompt.Entered; nil: none
@@ -98,7 +98,7 @@ type rule struct {
 	pattern, without, title, question *regexp2.Regexp // nil: none
 }
 
-// compile makes rules of what an adapter says. The error names the key.
+// compile compiles an adapter's rules. The error names the key.
 func compile(s *schema.AgentScreen) (*Rules, error) {
 	c := compiler{}
 	r := &Rules{
@@ -132,7 +132,7 @@ func (c *compiler) pattern(key, text string) *regexp2.Regexp {
 	return re
 }
 
-// See is the state that a picture shows.
+// See returns the state that a picture shows.
 func (r *Rules) See(p Picture) Sight {
 	for i := range r.states {
 		if s := &r.states[i]; s.holds(p) {
@@ -155,7 +155,7 @@ func (s *rule) holds(p Picture) bool {
 	return (s.pattern == nil || matches(s.pattern, rows)) && (s.without == nil || !matches(s.without, rows))
 }
 
-// ask adds the question of a state that has answers or a pattern for it.
+// ask adds the question of a state with answers or with a pattern for its question.
 func (s *rule) ask(p Picture, to *Sight) {
 	rows, above := p.between(s.Rows)
 	if s.question == nil {
@@ -179,7 +179,7 @@ func (s *rule) ask(p Picture, to *Sight) {
 	to.Asked, to.Tool, to.Input = group("text", m.String()), group("tool", ""), group("input", "")
 }
 
-// tidy is a text that stood in a box: without its frame.
+// tidy returns the text in a box without the frame.
 func tidy(text string) string {
 	var rows []string
 	for row := range strings.SplitSeq(text, "\n") {
@@ -190,13 +190,13 @@ func tidy(text string) string {
 	return strings.Join(rows, "\n")
 }
 
-// matches says whether a pattern is in a text. A pattern that takes too long is not.
+// matches reports whether a pattern matches a text. A pattern that takes too long does not match.
 func matches(re *regexp2.Regexp, text string) bool {
 	yes, err := re.MatchString(text)
 	return err == nil && yes
 }
 
-// Session is the id that a picture tells; empty: none.
+// Session returns the session ID that a picture shows, or "".
 func (r *Rules) Session(p Picture) string {
 	if r.id == nil {
 		return ""

@@ -14,22 +14,22 @@ type watch struct {
 	quiet time.Duration
 	now   Sight
 	since time.Time
-	gap   time.Time // since when no rule has held; zero: one does
+	gap   time.Time // since when no rule has matched; zero: one matches
 	from  Sight     // the screen when keys were last typed
 	typed time.Time // when that was
 	moved bool      // something else has been seen since
 
-	looked time.Time     // when works was last told
+	looked time.Time     // when works was last called
 	busy   bool          // the last reported activity
-	lost   time.Duration // how much of the time since the state was there does not count
+	lost   time.Duration // how much of the time since the state appeared does not count
 }
 
 // longestWork is the longest time for which a program's activity delays a state: something
 // may work in the background forever.
 const longestWork = 10 * time.Second
 
-// see takes what is shown. A picture in which no rule holds may be half of one: it ends
-// the state before it only when it stays.
+// see takes the state that is shown. A picture in which no rule matches may be incomplete: it ends
+// the previous state only if it stays.
 func (w *watch) see(s Sight, at time.Time) {
 	switch {
 	case s.State != "":
@@ -44,8 +44,8 @@ func (w *watch) see(s Sight, at time.Time) {
 	}
 }
 
-// state is the state at a time, and whether it counts; if not, after which time without
-// another picture there will be something else to say; 0: never.
+// state returns the state at a time, and whether it counts. If it does not count, in is the time
+// without another picture after which the result changes; 0: never.
 func (w *watch) state(at time.Time) (s Sight, counts bool, in time.Duration) {
 	if !w.gap.IsZero() {
 		left := w.quiet - at.Sub(w.gap)
@@ -61,23 +61,23 @@ func (w *watch) state(at time.Time) (s Sight, counts bool, in time.Duration) {
 	return w.now, left <= 0, max(left, 0)
 }
 
-// rests says that what the program does decides whether the state counts.
+// rests reports whether the program's activity decides whether the state counts.
 func (w *watch) rests() bool {
 	return w.now.State != "" && w.now.State != schema.ScreenWorking && w.now.quiet == 0 && w.gap.IsZero()
 }
 
-// confirmed notes that the program waits for input: the state counts.
+// confirmed records that the program waits for input: the state counts.
 func (w *watch) confirmed() { w.since = time.Time{} }
 
-// begins notes that keys were typed: earlier screens no longer count.
+// begins records that keys were typed: earlier screens no longer count.
 func (w *watch) begins(at time.Time) {
 	w.from, w.typed, w.since, w.moved, w.lost = w.now, at, at, false, 0
 }
 
-// works notes, at each look, whether the program has something to do: it runs, or waits
-// for a processor. Then what it shows may be half of what it is about to show: it does not
-// count now, and the time since the look before is not of its quiet time. Nor is all of
-// that when we look late, for we may have waited for a processor, too.
+// works records, at each look, whether the program runs or waits for a processor. If it does, its
+// screen may be incomplete: the state does not count now, and the time since the previous look is
+// not part of its quiet time. If the look is late, only part of that time counts in any case,
+// because ripple may have waited for a processor, too.
 func (w *watch) works(busy bool, at time.Time) {
 	from, since := later(w.looked, w.since), w.since
 	switch late := at.Sub(from) - 2*still; {

@@ -8,9 +8,9 @@ import (
 	"github.com/dlclark/regexp2"
 )
 
-// text says where on a screen the conversation is.
+// text determines where on a screen the conversation is.
 type text struct {
-	below, prompt, mark *regexp2.Regexp // nil: not known
+	below, prompt, mark *regexp2.Regexp // nil: unknown
 	drop                []*regexp2.Regexp
 }
 
@@ -26,7 +26,7 @@ func (t *text) conversation(rows []string) []string {
 	return trimmed(t.kept(rows))
 }
 
-// lastMatch is where a pattern last matches, in bytes; -1: it does not.
+// lastMatch returns the byte offset of a pattern's last match, or -1.
 func lastMatch(re *regexp2.Regexp, text string) int {
 	at := -1
 	m, err := re.FindStringMatch(text)
@@ -40,7 +40,7 @@ func lastMatch(re *regexp2.Regexp, text string) int {
 	return len(string([]rune(text)[:at])) // the library counts characters
 }
 
-// trimmed are rows without blank ones at both ends.
+// trimmed returns rows without blank rows at both ends.
 func trimmed(rows []string) []string {
 	for len(rows) > 0 && strings.TrimSpace(rows[0]) == "" {
 		rows = rows[1:]
@@ -58,20 +58,20 @@ func (t *text) answer(prompt string, before, after []string) []string {
 	return rows
 }
 
-// answered says that there is an answer: where prompts are repeated, nothing is one before
-// this one is. An interface may draw what it begins with after it has taken a prompt.
+// answered reports whether there is an answer. If the interface repeats prompts, an answer follows
+// the repeated prompt: an interface may draw its first screen after it has accepted a prompt.
 func (t *text) answered(prompt string, before, after []string) bool {
 	rows, repeated := t.behind(prompt, before, after)
 	return len(rows) > 0 && (repeated || t.prompt == nil)
 }
 
-// behind is answer, and says whether the prompt stands before it.
+// behind is like answer, and reports whether the prompt precedes the answer.
 func (t *text) behind(prompt string, before, after []string) (answer []string, repeats bool) {
 	rows := fresh(t.conversation(before), t.conversation(after))
 	rest := inked(prompt)
 	// The first one belongs to the caller: later rows may quote others.
 	first := slices.IndexFunc(rows, t.isPrompt)
-	if at := middle(rest, rows); at > 0 && first != 0 { // its beginning has left the screen
+	if at := middle(rest, rows); at > 0 && first != 0 { // its beginning has scrolled off
 		first, rest = 0, rest[at:]
 	}
 	if first >= 0 {
@@ -85,23 +85,24 @@ func (t *text) behind(prompt string, before, after []string) (answer []string, r
 	return squeezed(trimmed(rows)), first >= 0
 }
 
-// middle is where in a prompt rows begin that repeat the end of it; 0: they do not.
+// middle returns the offset in a prompt at which its repetition by rows starts; 0: they do not
+// repeat its end.
 func middle(prompt string, rows []string) int {
-	const enough = 12 // bytes; less may stand anywhere
+	const enough = 12 // bytes; shorter text may occur anywhere
 	if len(rows) == 0 || len(inked(rows[0])) < enough {
 		return 0
 	}
 	return max(strings.Index(prompt, inked(rows[0])), 0)
 }
 
-// repeated are rows that begin with the ink of a prompt, without what is known of it: its
-// last row, or the row before the one at which it is not repeated as it was.
+// repeated takes rows that begin with the ink of a prompt, and drops those that repeat it, except
+// the last of them.
 func repeated(prompt string, rows []string) []string {
 	last := 0
 	for i, row := range rows {
 		ink := inked(row)
 		if _, size := utf8.DecodeRuneInString(ink); i == 0 && !strings.HasPrefix(prompt, ink) {
-			ink = ink[size:] // the sign before it
+			ink = ink[size:] // the prompt sign
 		}
 		rest, found := strings.CutPrefix(prompt, ink)
 		if !found || rest == "" && ink == "" {
@@ -142,13 +143,13 @@ func (t *text) parts(rows []string) (list []string) {
 		part = append(part, row[min(margin, blanks):])
 	}
 	end()
-	if len(list) == 0 && len(rows) > 0 { // all marks have left the screen
+	if len(list) == 0 && len(rows) > 0 { // all marks have scrolled off
 		return []string{strings.Join(rows, "\n")}
 	}
 	return list
 }
 
-// marked is how many characters of a row are the mark of a part; 0: it begins none.
+// marked returns the length of the mark at the start of a row, in characters; 0: there is none.
 func (t *text) marked(row string) int {
 	if t.mark == nil {
 		return 0
@@ -162,7 +163,7 @@ func (t *text) marked(row string) int {
 
 func (t *text) isPrompt(row string) bool { return t.prompt != nil && matches(t.prompt, row) }
 
-// squeezed has one blank row where there are several, and no margin that all rows have.
+// squeezed replaces several blank rows by one, and removes the margin that all rows have.
 func squeezed(rows []string) (out []string) {
 	margin := -1
 	for _, r := range rows {

@@ -38,11 +38,11 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Options are a caller's wishes; the zero value is useful.
+// Options are optional: the zero value is useful.
 type Options struct {
 	Dir        string     // working directory; empty: the caller's
 	Env        []string   // KEY=value, over the adapter's
-	Args       []string   // behind agent.screen.args
+	Args       []string   // after agent.screen.args
 	Executable string     // path or name; empty: found by the adapter's rules
 	Cols, Rows int        // 0: the adapter's
 	Box        launch.Box // where it runs; nil: without a box
@@ -54,18 +54,18 @@ type Options struct {
 	FaultDir string                            // for reports of panics of ripple's own code; empty: the system's directory for temporary files
 }
 
-// State is what the agent does, by what its screen shows.
+// State is the agent's state according to its screen.
 type State struct {
 	Sight
-	Counts bool // it has been there long enough, or the program waits
+	Counts bool // it has been shown long enough, or the program waits
 	Ended  bool // the program has ended
-	// Answered: the question was answered already; the agent may not have read the answer
-	// yet.
+	// Answered means that the question has been answered; the agent may not have read the
+	// answer yet.
 	Answered bool
-	moved    bool // something else was seen since something was typed
+	moved    bool // the screen has changed since something was typed
 }
 
-// ErrUnknown: the adapter does not describe the agent's screen.
+// ErrUnknown reports that the adapter does not describe the agent's screen.
 var ErrUnknown = errors.New("its adapter has no agent.screen, so nothing is known of its own screen")
 
 // TUI is a started agent. Its methods may be called from several goroutines; prompts are
@@ -76,27 +76,27 @@ type TUI struct {
 	rules   *Rules
 	term    *terminal.Terminal
 	scratch *scratch.Dir
-	turn    chan struct{} // a semaphore: who holds its token may enter something
-	silent  chan struct{} // closed when it will print nothing more
-	over    chan struct{} // closed when that was looked at
-	typed   chan struct{} // wakes who looks
+	turn    chan struct{} // a semaphore: the holder of its token may enter something
+	silent  chan struct{} // closed after the last output
+	over    chan struct{} // closed when the last output has been examined
+	typed   chan struct{} // wakes look
 	faults  faults
 
 	mu      sync.Mutex
 	watch   watch
 	last    Picture
-	drawn   bool      // it is another one than when something was last typed
+	drawn   bool      // it differs from the one when something was last typed
 	printed time.Time // when something was last printed
 	taken   int64
-	counts  bool          // what watch said at the last look
-	replied bool          // the last that was typed is an answer
-	wait    uint64        // of the kernel, when something was last typed
+	counts  bool          // the result of watch at the last look
+	replied bool          // the last input is an answer
+	wait    uint64        // the kernel's wait ID when something was last typed
 	news    chan struct{} // closed when something changed
 	session string
 }
 
 // Start starts the agent's interface. Errors: ErrUnknown, *launch.MissingError, *launch.DirError,
-// and what the system refuses.
+// and errors of the system.
 func Start(a *schema.Adapter, o Options) (*TUI, error) {
 	if a.Agent == nil || a.Agent.Screen == nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, ErrUnknown)
@@ -159,7 +159,7 @@ func (t *TUI) start(a *schema.Adapter, o Options) error {
 	return nil
 }
 
-// merged is an environment of two, of which the second one wins.
+// merged returns the union of two environments, in which the second one takes precedence.
 func merged(low, high map[string]string) (kv []string) {
 	all := maps.Clone(low)
 	if all == nil {
@@ -172,7 +172,7 @@ func merged(low, high map[string]string) (kv []string) {
 	return kv
 }
 
-// State is what the agent does now.
+// State returns the agent's current state.
 func (t *TUI) State() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,11 +184,11 @@ func (t *TUI) state() State {
 	return State{Sight: t.watch.now, Counts: t.counts, Ended: isClosed(t.over), Answered: unread, moved: t.watch.moved}
 }
 
-// ErrEnded: the program has ended.
+// ErrEnded reports that the program has ended.
 var ErrEnded = errors.New("the agent's program has ended")
 
-// WaitState waits until the agent is in a state. Errors: ErrEnded, the context's, and one about a
-// panic of the code that interprets the screen.
+// WaitState waits until the agent is in a state. Errors: ErrEnded, that of the context, and one
+// about a panic of the code that interprets the screen.
 func (t *TUI) WaitState(ctx context.Context, want func(State) bool) (State, error) {
 	for {
 		t.mu.Lock()
@@ -210,31 +210,31 @@ func (t *TUI) WaitState(ctx context.Context, want func(State) bool) (State, erro
 	}
 }
 
-// Done is closed when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (t *TUI) Done() <-chan struct{} { return t.over }
 
 // ExitStatus is valid when Done is closed; see terminal.Program.
 func (t *TUI) ExitStatus() (code int, signal string) { return t.term.ExitStatus() }
 
-// PID is the program's process id.
+// PID returns the program's process ID.
 func (t *TUI) PID() int { return t.term.PID() }
 
-// Picture is what is to be seen now.
+// Picture returns the current picture.
 func (t *TUI) Picture() (p Picture) {
-	_ = t.tryScreen("reading the agent's screen", func(s *vt.Screen) { p = t.rules.picture(s) }) // who waits gets the error
+	_ = t.tryScreen("reading the agent's screen", func(s *vt.Screen) { p = t.rules.picture(s) }) // callers that wait get the error
 	return p
 }
 
-// Conversation is what is to be seen of it, without what only says that the agent works.
+// Conversation returns the visible part of the conversation, without indicators of activity.
 func (t *TUI) Conversation() (text string) {
 	rows := t.Picture().Rows
-	_ = t.try("reading the agent's conversation", func() { // who waits gets the error
+	_ = t.try("reading the agent's conversation", func() { // callers that wait get the error
 		text = strings.Join(t.rules.text.conversation(rows), "\n")
 	})
 	return text
 }
 
-// Session is the id of the agent's session, as far as the screen has told it.
+// Session returns the ID of the agent's session, or "" if the screen has not shown it.
 func (t *TUI) Session() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,27 +16,26 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Turn is what a prompt came to.
+// Turn is the result of a prompt.
 type Turn struct {
-	State State    // ready; or asks, menu, login, error: it does not go on by itself
-	Text  string   // what is new on the screen
-	Parts []string // the parts of the answer in it, as agent.screen.text.mark divides it
+	State State    // ready, or a state in which the agent does not continue by itself: asks, menu, login, error
+	Text  string   // new text on the screen
+	Parts []string // its parts, as divided by agent.screen.text.mark
 
-	// Unmoved: it is ready, and was not seen to do anything, neither at work nor with
-	// something new. A command for the interface itself may come to that; a turn does not.
+	// Unmoved means that the agent is ready but was not seen at work and shows nothing new. This
+	// may be the result of a command for the interface itself, but not of a turn.
 	Unmoved bool
 }
 
-// unseen is how long a prompt must be there again after one was sent, when the agent was
-// not seen at work and shows nothing new. Tests shorten it.
+// unseen is how long the agent must be ready again after a prompt was sent if it was not seen at
+// work and shows nothing new. Tests shorten it.
 var unseen = 20 * time.Second
 
 // Submit enters a prompt and returns when it was sent. wait waits until the agent is ready
 // again, or asks something; it may be called again, also after the agent was given an
-// answer. Only what the screen shows is known of the agent's answer: what has left it at
-// its top, on the alternate screen, is lost. Errors: *NotReadyError, ErrLines,
-// ErrNotEntered, ErrEnded, the context's; of wait the last two, and the Turn has what was
-// shown until then.
+// answer. The answer is known only from the screen: what has scrolled off the alternate screen is
+// lost. Errors: *NotReadyError, ErrLines, ErrNotEntered, ErrEnded, and that of the context; wait
+// returns only the last two, with the Turn up to then.
 func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Context) (Turn, error), err error) {
 	select {
 	case <-t.turn:
@@ -60,14 +59,14 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 	}, nil
 }
 
-// await waits for what a prompt, or an answer, comes to.
+// await waits for the result of a prompt or an answer.
 func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, error) {
 	answer := func() []string { return t.rules.text.answer(prompt, before, t.allRows()) }
 	s, err := t.Rest(ctx, func(s State) bool {
 		return s.State == schema.ScreenReady && t.rules.text.answered(prompt, before, t.allRows())
 	})
 	rows := answer()
-	if s.box > 0 { // a question is none
+	if s.box > 0 { // a question is not an answer
 		all := t.allRows()
 		rows = t.rules.text.answer(prompt, before, all[:max(len(all)-s.box, 0)])
 	}
@@ -77,7 +76,7 @@ func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, 
 
 // Rest waits until the agent no longer works: it is ready, or asks something. The state
 // shown when keys were last typed does not count at once, unless again reports that it
-// appeared again; nil: it never does. Errors: ErrEnded, the context's.
+// appeared again; nil: it never does. Errors: ErrEnded, and that of the context.
 func (t *TUI) Rest(ctx context.Context, again func(State) bool) (State, error) {
 	t.mu.Lock()
 	late, cancel := context.WithDeadline(ctx, t.watch.typed.Add(unseen))
@@ -91,7 +90,7 @@ func (t *TUI) Rest(ctx context.Context, again func(State) bool) (State, error) {
 	return s, err
 }
 
-// UnknownAnswerError is an answer that the adapter has no keys for.
+// UnknownAnswerError reports an answer for which the adapter has no keys.
 type UnknownAnswerError struct {
 	Name, Answer string
 	State        State
@@ -105,7 +104,7 @@ func (e *UnknownAnswerError) Error() string {
 }
 
 // Answer answers what the agent asks, by a name of the rule's answers. Errors:
-// *UnknownAnswerError, the context's.
+// *UnknownAnswerError, and that of the context.
 func (t *TUI) Answer(ctx context.Context, name string) error {
 	s := t.State()
 	keys, known := s.Answers[name]
@@ -119,7 +118,7 @@ func (t *TUI) Answer(ctx context.Context, name string) error {
 	t.replied = true
 	t.changed()
 	t.mu.Unlock()
-	time.AfterFunc(unseen, func() { // the screen may not change again, so it asks again
+	time.AfterFunc(unseen, func() { // the screen may not change again
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.changed()
@@ -127,29 +126,29 @@ func (t *TUI) Answer(ctx context.Context, name string) error {
 	return nil
 }
 
-// Interrupt interrupts what the agent does. It returns when the keys were pressed.
+// Interrupt interrupts the agent's work. It returns when the keys have been pressed.
 func (t *TUI) Interrupt(ctx context.Context) error {
 	t.term.Discard()
 	return t.Press(ctx, t.screen.Interrupt...)
 }
 
-// leaveLimit is how long the agent may take to go when it was asked to.
+// leaveLimit is how long the agent may take to exit when asked to.
 var leaveLimit = 5 * time.Second
 
 const (
-	// killLimit is how long we go on killing what does not die.
+	// killLimit is how long Close tries to kill the remaining processes.
 	killLimit = 5 * time.Second
-	// tellLimit is leaveLimit for one that is still to tell the id of its session.
+	// tellLimit is leaveLimit for an agent that shows the ID of its session when it exits.
 	tellLimit = 15 * time.Second
-	// leavePatience is how long an agent that was asked to leave must be ready again
-	// before it is asked again.
+	// leavePatience is how long an agent that was asked to exit must be ready again before it
+	// is asked again.
 	leavePatience = time.Second
 )
 
-// leave presses the keys that leave the agent, one by one while it has not begun to leave:
+// leave presses the keys that exit the agent, one by one as long as it has not begun to exit:
 // once it has restored the screen, a key would act like a signal. An agent that accepts a
 // prompt again has interpreted them differently, or several of them as one: they are
-// pressed again. It returns when the agent leaves. Errors: ErrEnded, the context's.
+// pressed again. It returns when the agent exits. Errors: ErrEnded, and that of the context.
 func leave(ctx context.Context, t *TUI) error {
 	goes := going(t)
 	for {
@@ -173,8 +172,8 @@ func leave(ctx context.Context, t *TUI) error {
 	}
 }
 
-// going says, from now on, whether the program has begun to go: it has given back the
-// screen, or lets the terminal make signals of keys.
+// going returns a function that reports whether the program has begun to exit since this call: it
+// has restored the screen, or the terminal converts keys to signals again.
 func going(t *TUI) func() bool {
 	look := func() (alternate, raw bool) {
 		t.term.Look(func(s *vt.Screen) { alternate = s.Alternate() })
@@ -187,7 +186,7 @@ func going(t *TUI) func() bool {
 	}
 }
 
-// stays waits until the program goes, or is still there though it has nothing to do.
+// stays waits until the program exits, or is idle without exiting.
 func stays(ctx context.Context, t *TUI, goes func() bool) error {
 	patience, cancel := context.WithTimeout(ctx, leavePatience)
 	defer cancel()
