@@ -60,9 +60,9 @@ var layers = map[string]row{
 	"runtime/pty":             {0, ""},
 	"runtime/internal/fault":  {0, "internal/lazyregexp runtime/internal/scratch"},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
-	"runtime/internal/git":    {0, "internal/quote internal/lazyregexp"},
+	"runtime/internal/git":    {0, "internal/projectfile internal/quote internal/lazyregexp"},
 
-	"runtime/registry":         {1, "adapters integration-scripts schema"},
+	"runtime/registry":         {1, "adapters integration-scripts internal/projectfile schema"},
 	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
 	"runtime/mapping":          {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
 	"runtime/scenario":         {1, "internal/projectfile runtime/event runtime/proctree schema"},

@@ -41,6 +41,8 @@ var promises = map[string]string{
 	"trust per project":             "Nothing that a project brings is run.* before a user approves",
 	"hostile files":                 "No command follows a symbolic link in `.ralph`",
 	"links out of a project":        "A link in a project does not lead",
+	"git waits for no pipe":         "Git does not wait for a pipe, socket or device",
+	"links of settings":             "Settings and adapters that link out of the project",
 	"git without its configuration": "git runs no file system monitor, hook, external diff or text conversion",
 	"escape sequences":              "Text reaches a terminal without escape sequences",
 	"secrets are not shown":         "A secret typed in `ripple exec` is not shown",

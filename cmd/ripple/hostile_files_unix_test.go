@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/layout"
 )
 
@@ -97,8 +99,80 @@ func TestHostileFilesOfAProject(t *testing.T) {
 	}
 }
 
-// commandOfAHostileProject runs a command, which may fail.
-func commandOfAHostileProject(t *testing.T, path, args string) {
+// No error message shows the text of a file outside the project to which its settings or adapters
+// link.
+func TestSettingsOutsideTheProjectAreNotShown(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	for _, name := range []string{config.ProjectFile, layout.RCFile, ".ripple/adapters/x.yaml", ".ripple/adapters", ".ripple"} {
+		t.Run(name, func(t *testing.T) {
+			project, outside := hostileProject(t)
+			path, target := filepath.Join(project, name), filepath.Join(outside, "secret")
+			switch name {
+			case ".ripple":
+				target = filepath.Join(outside, "r")
+				require.NoError(t, os.MkdirAll(filepath.Join(target, "adapters"), 0o755))
+				require.NoError(t, os.Rename(filepath.Join(outside, "secret"), filepath.Join(target, "adapters", "x.yaml")))
+			case ".ripple/adapters":
+				target = outside
+				require.NoError(t, os.Rename(filepath.Join(outside, "secret"), filepath.Join(outside, "x.yaml")))
+			}
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.Symlink(target, path))
+			t.Chdir(project)
+			said := ""
+			for _, args := range []string{"trust --show", "adapter list", "adapter show x", "adapter lint x", "hats", "status", "run --dry-run --adapter rehearsal", "run --dry-run --adapter rehearsal --trust", "doctor x"} {
+				said += commandOfAHostileProject(t, path, args)
+			}
+			assert.Contains(t, said, "symbolic link")
+		})
+	}
+}
+
+// With any kind of file in place of one that git reads, no command waits for git, and those that
+// need git report the file.
+func TestHostileFilesOfARepository(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	names := []string{
+		".git", ".git/HEAD", ".git/config", ".git/index", ".git/packed-refs", ".git/info/exclude", ".git/objects/info/alternates",
+		".git/refs/heads/main", ".git/modules/m/HEAD", ".gitignore", ".gitattributes", ".gitmodules",
+	}
+	type hostileFile struct {
+		kind, name string
+		put        func(path, outside string) error
+	}
+	var all []hostileFile
+	for _, kind := range hostileKinds {
+		for _, name := range names {
+			if name != ".git" || kind.name != "link to a directory" { // it is the repository of somebody else then
+				all = append(all, hostileFile{kind.name, name, kind.put})
+			}
+		}
+	}
+	for _, h := range testkit.Sample(t, 30, all) {
+		t.Run(h.kind+" "+h.name, func(t *testing.T) {
+			project, outside := hostileProject(t)
+			out, err := exec.Command("git", "-C", project, "init", "-q", "-b", "main").CombinedOutput()
+			require.NoError(t, err, string(out))
+			path := filepath.Join(project, h.name)
+			require.NoError(t, os.RemoveAll(path))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, h.put(path, outside))
+			t.Chdir(project)
+			for _, args := range []string{"status", "run --dry-run --adapter rehearsal", "init", "hats", "trust --show"} {
+				commandOfAHostileProject(t, path, args)
+			}
+			said := commandOfAHostileProject(t, path, "run --dry-run --adapter rehearsal --worktree w")
+			if (h.kind == "pipe" || h.kind == "8 GB") && h.name != ".git" { // git itself expects no file of that kind there
+				assert.Contains(t, said, h.name)
+				assert.Contains(t, said, "remove it, or get the file from another clone")
+			}
+			checkOutside(t, path, outside)
+		})
+	}
+}
+
+// commandOfAHostileProject runs a command, which may fail, and returns what it printed.
+func commandOfAHostileProject(t *testing.T, path, args string) string {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -108,9 +182,10 @@ func commandOfAHostileProject(t *testing.T, path, args string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		root := newRoot(ui.NewApp(strings.NewReader(""), &out, &out, func(error) {}))
+		a := ui.NewApp(strings.NewReader(""), &out, &out, func(error) {})
+		root := newRoot(a)
 		root.SetArgs(strings.Fields(args))
-		_ = root.ExecuteContext(ctx)
+		a.End(root.ExecuteContextC(ctx))
 	}()
 	select {
 	case <-ended:
@@ -122,6 +197,7 @@ func commandOfAHostileProject(t *testing.T, path, args string) {
 	if !strings.Contains(t.Name(), "hard_link") { // a hard link only shows what the user may read anyway
 		assert.NotContainsf(t, out.String(), "SECRET", "ripple %s with %s", args, path)
 	}
+	return out.String()
 }
 
 // checkOutside checks that the files outside the project are unchanged.

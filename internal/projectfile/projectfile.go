@@ -4,7 +4,7 @@
 // Below a [Dir] only regular files are opened, and no symbolic link is followed in any part
 // of a name.
 //
-// The functions [open] and [Read] are for files whose location the user chooses, such as
+// The functions [Open] and [Read] are for files whose location the user chooses, such as
 // ripple.yml: they follow links, but also open only regular files.
 package projectfile
 

@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// open opens a regular file for reading, wherever links lead.
-func open(name string) (*os.File, error) {
+// Open opens a regular file for reading, wherever links lead. It does not wait for a pipe that takes
+// the file's place meanwhile. Errors: *RefusedError, those of the system.
+func Open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func regular(name string, info fs.FileInfo) error {
 
 // Read returns what a regular file has, at most limit bytes, wherever links lead.
 func Read(name string, limit int64) ([]byte, error) {
-	f, err := open(name)
+	f, err := Open(name)
 	if err != nil {
 		return nil, err
 	}

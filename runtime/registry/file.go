@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/schema"
 )
 
@@ -60,7 +61,12 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 	}
 	var head bytes.Buffer
 	for _, name := range names {
-		f := diskFile(origin, filepath.Join(dir, name), o)
+		path := filepath.Join(dir, name)
+		if err := inside(origin, dir, path); err != nil {
+			l.files = append(l.files, refusedFile(origin, path, err))
+			continue
+		}
+		f := diskFile(origin, path, o)
 		f.trusts = trusts
 		if readHead(fsys, name, maxHead, &head) == nil { // else loading it tells
 			f.header = readHeader(head.Bytes())
@@ -120,6 +126,22 @@ func diskFile(origin, path string, o schema.Options) *file {
 		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)),
 		load: func() (*schema.Adapter, []byte, []schema.Diagnostic) { return schema.LoadText(path, o) },
 	}
+}
+
+// inside returns the error for an adapter of a project that is another user's or program's file
+// outside of the project.
+func inside(origin, dir, path string) error {
+	if origin != OriginProject {
+		return nil // users link to what they like
+	}
+	return projectfile.Inside(filepath.Dir(filepath.Dir(dir)), path)
+}
+
+// refusedFile is a file that is not opened.
+func refusedFile(origin, path string, err error) *file {
+	return &file{origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)), load: func() (*schema.Adapter, []byte, []schema.Diagnostic) {
+		return nil, nil, []schema.Diagnostic{{File: path, Line: 1, Column: 1, Kind: schema.KindFile, Severity: schema.SeverityError, Message: err.Error()}}
+	}}
 }
 
 // yamlFiles lists the adapter files of a directory in order. Hidden files, which editors

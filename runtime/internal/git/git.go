@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // subcommand is what of git may be run. The list is closed: none of them takes
@@ -50,17 +52,33 @@ const (
 	gitWorktree   subcommand = "worktree"
 )
 
-// gitTimeout bounds one command: a hook or a prompt must not hold the loop.
-const gitTimeout = 10 * time.Minute
+// Time limits of a command: nothing that it reads, no filter, hook or prompt, may hold the loop.
+const (
+	lookTimeout  = 30 * time.Second // reads some files of git's own
+	treeTimeout  = 2 * time.Minute  // reads the working tree, or the history
+	writeTimeout = 10 * time.Minute // writes files; runs filters, hooks and programs that sign
+)
+
+// timeout returns the time limit of a command.
+func (sub subcommand) timeout() time.Duration {
+	switch sub {
+	case gitCommit, gitCommitTree, gitIndex, gitReadTree, gitRebase, gitTag, gitWorktree:
+		return writeTimeout
+	case gitDiff, gitIgnored, gitListTree, gitRevList, gitStatus:
+		return treeTimeout
+	}
+	return lookTimeout
+}
 
 // TimeoutError is a command of git that did not end in its time, and was ended.
 type TimeoutError struct {
 	Command string // without git
+	Dir     string
 	After   time.Duration
 }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("git %s did not end within %v: it or a hook of the repository hangs, or waits for somebody", e.Command, e.After)
+	return fmt.Sprintf("git %s did not end within %v in %s: it, or a hook or filter of the repository, hangs or waits for somebody", e.Command, e.After, e.Dir)
 }
 
 // Error is a command of git that failed.
@@ -94,7 +112,7 @@ type call struct {
 	env   []string
 	input string              // on standard input
 	began func(pid int) error // called before git gets the input; an error ends it
-	limit time.Duration       // 0: gitTimeout
+	limit time.Duration       // 0: that of the subcommand
 
 	noHooks bool // of a commit; nothing else runs hooks
 }
@@ -125,9 +143,15 @@ func words(sub subcommand, hooks bool, args []string) []string {
 
 // run runs one command at the top of the working tree.
 func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
-	limit, outer := cmp.Or(c.limit, gitTimeout), ctx
+	if err := checkFiles(r.Top); err != nil {
+		return "", err
+	}
+	limit, outer := cmp.Or(c.limit, sub.timeout()), ctx
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	go waiting(ctx, r.Top, stop)
 	cmd := exec.CommandContext(ctx, "git", words(sub, sub == gitCommit && !c.noHooks, args)...)
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
@@ -139,8 +163,11 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := c.give(cmd)
+	if refused, is := errors.AsType[*projectfile.RefusedError](context.Cause(ctx)); is {
+		return "", refused
+	}
 	if ctx.Err() != nil && outer.Err() == nil {
-		return "", &TimeoutError{string(sub), limit}
+		return "", &TimeoutError{string(sub), r.Top, limit}
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("git %s: %w", sub, ctx.Err())
@@ -197,19 +224,34 @@ type Repo struct {
 // tree, the repository ignores it, or git is not installed.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// Open returns the repository that a directory is in, or ErrNoRepository.
+// Open returns the repository that a directory is in. Errors: ErrNoRepository,
+// *projectfile.RefusedError, *TimeoutError, that of ctx.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
+	if hangs(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), ErrNoRepository) // also for a bare repository
 	}
 	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if prefix != "" {
-		if _, err := command(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
+		_, err := command(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/"))
+		if hangs(err) {
+			return nil, err
+		}
+		if err == nil {
 			return nil, ErrNoRepository
 		}
 	}
 	return &Repo{filepath.FromSlash(top), prefix}, ctx.Err()
+}
+
+// hangs reports whether git cannot end where it was started, or did not.
+func hangs(err error) bool {
+	_, refused := errors.AsType[*projectfile.RefusedError](err)
+	_, late := errors.AsType[*TimeoutError](err)
+	return refused || late
 }
 
 // Bare says whether a directory is one that git keeps a repository in, where

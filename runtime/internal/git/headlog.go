@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // HeadLog reads what git logs of the HEAD of one working tree.
@@ -54,7 +56,7 @@ func (l *HeadLog) added() string {
 	if l.size == from {
 		return ""
 	}
-	f, err := os.Open(l.path)
+	f, err := projectfile.Open(l.path)
 	if err != nil {
 		return ""
 	}

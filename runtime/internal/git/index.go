@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // index is where git keeps the index of a working tree, and beside it two copies of
@@ -60,7 +62,7 @@ func (i index) copy() (c copied, err error) {
 	if err := i.sweep(); err != nil {
 		return c, err
 	}
-	from, err := os.Open(i.path)
+	from, err := projectfile.Open(i.path)
 	if gone(err) {
 		return c, nil
 	}
@@ -116,7 +118,7 @@ func (i index) take() (taken bool, err error) {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err == nil, nil
 	}
-	data, err := os.ReadFile(i.own)
+	data, err := projectfile.Read(i.own, maxTable)
 	if err != nil {
 		return false, err
 	}

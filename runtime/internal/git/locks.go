@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Sweep removes the copies of the index that a killed process left, and its lock.
@@ -41,7 +43,7 @@ func (r *Repo) branchLocks(ctx context.Context, tag string) ([]string, error) {
 		return nil, err
 	}
 	names := []string{"HEAD.lock"}
-	content, err := os.ReadFile(head)
+	content, err := projectfile.Read(head, maxFile)
 	if ref, on := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: "); on {
 		names = append(names, ref+".lock")
 	}

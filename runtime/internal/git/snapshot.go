@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Snapshot is the state of a working tree: the commit, and the content of every file that
@@ -291,7 +293,7 @@ func (c cached) String() string {
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := projectfile.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/internal/quote"
 )
 
@@ -196,7 +197,7 @@ func adminOf(ctx context.Context, top, dir string) (string, error) {
 	trees = filepath.Join(strings.TrimSuffix(trees, "\n"), "worktrees")
 	list, err := os.ReadDir(trees)
 	for _, e := range list {
-		data, err := os.ReadFile(filepath.Join(trees, e.Name(), "gitdir"))
+		data, err := projectfile.Read(filepath.Join(trees, e.Name(), "gitdir"), maxFile)
 		if err == nil && filepath.Clean(strings.TrimSpace(string(data))) == filepath.Join(dir, ".git") {
 			return filepath.Join(trees, e.Name()), nil
 		}

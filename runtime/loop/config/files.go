@@ -46,7 +46,7 @@ type sourceFile struct {
 // readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once.
 func readFiles(project string, env func(string) string) []sourceFile {
 	return []sourceFile{
-		readProject(findProjectFile(project)),
+		readProject(project, findProjectFile(project)),
 		readRC(project, layout.Dir, env),
 		readRC(project, ".", env),
 	}
@@ -62,7 +62,10 @@ func there(all []sourceFile) (files []File) {
 	return files
 }
 
-func readProject(path string) sourceFile {
+func readProject(project, path string) sourceFile {
+	if err := projectfile.Inside(project, path); err != nil {
+		return sourceFile{File: File{Path: path}, there: true, errs: []error{err}}
+	}
 	p, text, diags := schema.LoadProject(path)
 	s := sourceFile{File: File{Path: path, Text: text}, project: p, there: text != nil || diags != nil}
 	for _, d := range diags {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/schema"
 )
@@ -129,7 +130,7 @@ func findProjectFile(dir string) string {
 		if path := filepath.Join(dir, ProjectFile); found == "" && layout.There(path) {
 			found = path
 		}
-		if layout.IsRepository(dir) {
+		if projectfile.IsRepository(dir) {
 			return cmp.Or(found, own)
 		}
 		above := filepath.Dir(dir)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Find returns the directory of the loop that a command run in dir refers to: dir itself or its
@@ -25,7 +27,7 @@ func Find(dir string) string {
 			break
 		}
 		above := filepath.Dir(at)
-		if IsRepository(at) || above == at {
+		if projectfile.IsRepository(at) || above == at {
 			return dir
 		}
 		at = above
@@ -38,12 +40,4 @@ func Find(dir string) string {
 		return dir
 	}
 	return filepath.Join(dir, found)
-}
-
-// IsRepository reports whether git would treat dir as the top of a repository. An empty .git, as
-// a sandbox creates to block one, does not count.
-func IsRepository(dir string) bool {
-	git := filepath.Join(dir, ".git")
-	info, err := os.Stat(git)
-	return err == nil && (!info.IsDir() || There(filepath.Join(git, "HEAD")))
 }

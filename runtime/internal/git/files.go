@@ -1,0 +1,297 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"example.org/ripple/internal/projectfile"
+)
+
+// Git opens whatever has the name of one of its files, and reads all of it: from a pipe that nobody
+// writes to, it waits forever. A repository from an archive, or one in which an agent works, may
+// have such a file. checkFiles looks at those that nearly every command reads, before git starts;
+// waiting looks at all others, once git takes long.
+
+const (
+	maxFile  = 64 << 20 // bytes of a file of lines, such as config
+	maxTable = 1 << 30  // of a file with an entry for each file, branch or object
+	maxLinks = 5        // from HEAD to a branch, and from one store of objects to the next
+	maxInner = 500      // directories in which submodules are looked for
+)
+
+// Files that git reads in the directory of a repository, and in that of a working tree.
+var (
+	ofRepository = []string{
+		"config", "packed-refs", "shallow", "info/exclude", "info/attributes", "info/grafts",
+		"objects/info/alternates", "objects/info/commit-graph", "objects/pack/multi-pack-index",
+	}
+	ofTree = []string{"index", "config.worktree", "commondir", "gitdir", "info/sparse-checkout"}
+	inTree = []string{".gitignore", ".gitattributes"} // git follows no link there
+)
+
+// checkFiles returns a *projectfile.RefusedError for a file that git would read in a directory and
+// that is not a regular file, or too large. It opens only files that it has examined.
+func checkFiles(dir string) error {
+	dirs, _, err := gitDirs(dir)
+	for _, d := range dirs {
+		if err == nil {
+			err = checkGitDir(d)
+		}
+	}
+	return err
+}
+
+// gitDirs examines a directory and those above it, as git does, up to the one with the repository.
+// It returns the directories in which git keeps its files, and the top of the working tree; both
+// are empty outside of a repository.
+func gitDirs(dir string) (dirs []string, top string, err error) {
+	if dir, err = filepath.Abs(dir); err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, "", nil // git reports it
+	}
+	if env := os.Getenv("GIT_DIR"); env != "" {
+		if !filepath.IsAbs(env) {
+			env = filepath.Join(dir, env)
+		}
+		return withCommon(env, dir)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		gitDir, err := gitDirIn(at)
+		if err != nil {
+			return nil, "", err
+		}
+		if gitDir != "" {
+			if err := checkTree(dir, at); err != nil {
+				return nil, "", err
+			}
+			return withCommon(gitDir, at)
+		}
+		if at == filepath.Dir(at) {
+			return nil, "", nil
+		}
+	}
+}
+
+// gitDirIn returns where git keeps the files of the working tree with this top, or "" if the
+// directory is not a top.
+func gitDirIn(dir string) (string, error) {
+	at := filepath.Join(dir, ".git")
+	switch info, err := os.Stat(at); {
+	case err == nil && info.IsDir():
+		head := filepath.Join(at, "HEAD")
+		if err := check(head, os.Lstat); err != nil || there(head) { // git takes no other for a repository
+			return at, err
+		}
+	case err == nil && info.Mode().IsRegular():
+		return firstLine(at, "gitdir: ", dir)
+	}
+	// Git tries whether the directory itself is a bare repository.
+	return "", check(filepath.Join(dir, "HEAD"), os.Lstat)
+}
+
+// checkTree examines the files that git reads in a directory of a working tree and in those above
+// it.
+func checkTree(dir, top string) error {
+	if err := check(filepath.Join(top, ".gitmodules"), os.Stat); err != nil {
+		return err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, name := range inTree {
+			if err := check(filepath.Join(at, name), os.Lstat); err != nil {
+				return err
+			}
+		}
+		if at == top {
+			return nil
+		}
+	}
+}
+
+// withCommon adds the directory that a linked working tree shares with others.
+func withCommon(gitDir, top string) (dirs []string, _ string, err error) {
+	common, err := firstLine(filepath.Join(gitDir, "commondir"), "", gitDir)
+	if err != nil || common == "" || filepath.Clean(common) == filepath.Clean(gitDir) {
+		return []string{gitDir}, top, err
+	}
+	return []string{gitDir, common}, top, nil
+}
+
+// firstLine reads the path that a file of one line has after a prefix. A relative path begins in
+// base. It returns "" if there is no such file or prefix.
+func firstLine(file, prefix, base string) (string, error) {
+	if err := check(file, os.Stat); err != nil {
+		return "", err
+	}
+	text, err := projectfile.Read(file, 1<<20)
+	path, is := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
+	if err != nil || !is || path == "" {
+		return "", nil // git reports it
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(base, path)
+	}
+	return path, nil
+}
+
+// checkGitDir examines the files in a directory of git's, in those of its submodules, and in the
+// stores of objects that it borrows from.
+func checkGitDir(dir string) error {
+	if err := checkNames(dir); err != nil {
+		return err
+	}
+	if err := checkAlternates(filepath.Join(dir, "objects"), maxLinks); err != nil {
+		return err
+	}
+	inner := filepath.Join(dir, "modules") // a submodule's name may have slashes
+	for left, list := maxInner, []string{inner}; len(list) > 0 && left > 0; left-- {
+		at := list[0]
+		list = list[1:]
+		if at != inner && there(filepath.Join(at, "HEAD")) {
+			if err := checkNames(at); err != nil {
+				return err
+			}
+			at = filepath.Join(at, "modules")
+		}
+		entries, _ := os.ReadDir(at) // none, mostly
+		for _, e := range entries {
+			if e.IsDir() {
+				list = append(list, filepath.Join(at, e.Name()))
+			}
+		}
+	}
+	return nil
+}
+
+// checkNames examines the files that nearly every command reads, and the branch of HEAD.
+func checkNames(dir string) error {
+	head := filepath.Join(dir, "HEAD")
+	if err := check(head, os.Lstat); err != nil { // git reads where a link leads, and nothing there
+		return err
+	}
+	for _, names := range [][]string{ofRepository, ofTree} {
+		for _, name := range names {
+			if err := check(filepath.Join(dir, name), os.Stat); err != nil {
+				return err
+			}
+		}
+	}
+	for range maxLinks { // a branch may refer to another
+		ref, err := firstLine(head, "ref: ", "")
+		if err != nil || !filepath.IsLocal(ref) {
+			return err
+		}
+		head = filepath.Join(dir, ref)
+	}
+	return nil
+}
+
+// checkAlternates examines the lists of other stores of objects, as deep as git follows them.
+func checkAlternates(objects string, left int) error {
+	list := filepath.Join(objects, "info", "alternates")
+	if err := check(list, os.Stat); err != nil || left == 0 {
+		return err
+	}
+	text, err := projectfile.Read(list, 1<<20)
+	if err != nil {
+		return nil // there is none
+	}
+	for i, path := range strings.Split(string(text), "\n") {
+		if i == maxLinks {
+			break
+		}
+		if path == "" || strings.HasPrefix(path, "#") {
+			continue
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(objects, path)
+		}
+		if err := checkAlternates(path, left-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check returns the error for a file that git cannot read to its end. stat is os.Lstat if git does
+// not follow a link there.
+func check(path string, stat func(string) (fs.FileInfo, error)) error {
+	info, err := stat(path)
+	if err != nil {
+		return nil // there is none; git reports anything else
+	}
+	limit := int64(maxFile)
+	switch filepath.Base(path) {
+	case "index", "packed-refs", "commit-graph", "multi-pack-index":
+		limit = maxTable
+	}
+	const do = "remove it, or get the file from another clone"
+	switch mode := info.Mode(); {
+	case mode.IsRegular() && info.Size() > limit:
+		return &projectfile.RefusedError{Path: path, Why: fmt.Sprintf("has %d MB, and git would read all of it", info.Size()>>20), Do: do}
+	case mode&fs.ModeNamedPipe != 0:
+		return &projectfile.RefusedError{Path: path, Why: "is a pipe, and git would wait until somebody writes to it", Do: do}
+	case mode&fs.ModeSocket != 0:
+		return &projectfile.RefusedError{Path: path, Why: "is a socket, and git expects a file", Do: do}
+	case mode&fs.ModeDevice != 0:
+		return &projectfile.RefusedError{Path: path, Why: "is a device, and git would read it without end", Do: do}
+	}
+	return nil
+}
+
+// patience is how long a command of git may take before ripple looks for a file that it waits for.
+const patience = time.Second
+
+// waiting waits until a command takes longer than patience, and then calls end with the error for
+// a pipe or a device that git may be reading, if there is one.
+func waiting(ctx context.Context, top string, end func(error)) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-timer.C:
+	}
+	if err := anyBlocking(ctx, top); err != nil {
+		end(err)
+	}
+}
+
+// anyBlocking looks at every file in the directories of git, and at those files of the working
+// tree that git reads in each directory. It ends with ctx.
+func anyBlocking(ctx context.Context, dir string) error {
+	dirs, top, err := gitDirs(dir)
+	if err != nil || top == "" {
+		return err
+	}
+	for _, place := range append(dirs, top) {
+		err := filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil || d.Type()&(fs.ModeNamedPipe|fs.ModeDevice) == 0 || place == top && !reads(path) {
+				return nil // what cannot be read holds up nobody
+			}
+			return check(path, os.Lstat)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reads reports whether git reads a file of this name in any directory of a working tree.
+func reads(path string) bool {
+	switch filepath.Base(path) {
+	case ".gitignore", ".gitattributes", ".gitmodules", ".git", "HEAD":
+		return true
+	}
+	return strings.Contains(filepath.ToSlash(path), "/.git/") // of a repository in the project
+}

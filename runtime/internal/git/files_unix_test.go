@@ -1,0 +1,150 @@
+//go:build unix
+
+package git
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/projectfile"
+)
+
+// blockers take the place of a file that git reads.
+var blockers = map[string]struct {
+	words string
+	put   func(path string) error
+}{
+	"pipe": {"is a pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }},
+	"link to a pipe": {"is a pipe", func(path string) error {
+		return errors.Join(os.RemoveAll(path+".p"), syscall.Mkfifo(path+".p", 0o600), os.Symlink(path+".p", path))
+	}},
+	"socket": {"is a socket", func(path string) error {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Base(path), Net: "unix"})
+		if err != nil {
+			return err
+		}
+		l.SetUnlinkOnClose(false)
+		return errors.Join(os.Rename(filepath.Base(path), path), l.Close()) // a socket's path is short
+	}},
+	"device": {"is a device", func(path string) error { return os.Symlink("/dev/zero", path) }},
+	"8 GB":   {"has 8192 MB", func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 8<<30)) }},
+}
+
+// refusedFile returns the path in the error for a file that git does not get to read.
+func refusedFile(t *testing.T, err error, words string) string {
+	t.Helper()
+	refused, is := errors.AsType[*projectfile.RefusedError](err)
+	require.True(t, is, "%v", err)
+	assert.Contains(t, refused.Error(), words)
+	return refused.Path
+}
+
+// Git starts in no directory where it would wait for a pipe or read without end.
+func TestGitOpensOnlyFiles(t *testing.T) {
+	t.Chdir(t.TempDir()) // for sockets
+	names := []string{
+		".git/HEAD", ".git/config", ".git/index", ".git/packed-refs", ".git/shallow", ".git/commondir", ".git/config.worktree",
+		".git/info/exclude", ".git/info/attributes", ".git/info/sparse-checkout", ".git/objects/info/alternates",
+		".git/refs/heads/main", ".git/modules/a/b/HEAD", ".git/modules/a/b/config", ".git/modules/a/b/index",
+		".gitignore", ".gitattributes", ".gitmodules", "sub/.gitignore", "sub/HEAD",
+	}
+	p := newRepo(t)
+	p.write("sub/f", "1")
+	p.write(".git/modules/a/b/HEAD", "ref: refs/heads/main\n")
+	aside := filepath.Join(p.dir, "aside")
+	for kind, b := range blockers {
+		for _, name := range names {
+			base := filepath.Base(name)
+			if onlyLink := base == "HEAD" || base == ".gitignore" || base == ".gitattributes"; onlyLink && (kind == "link to a pipe" || kind == "device") {
+				continue // git does not follow it
+			}
+			t.Run(kind+" "+name, func(t *testing.T) {
+				path := filepath.Join(p.dir, filepath.FromSlash(name))
+				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+				moved := os.Rename(path, aside)
+				require.NoError(t, b.put(path))
+				_, err := Open(t.Context(), filepath.Join(p.dir, "sub"))
+				assert.Equal(t, path, refusedFile(t, err, b.words))
+				require.NoError(t, os.Remove(path))
+				if moved == nil {
+					require.NoError(t, os.Rename(aside, path))
+				}
+			})
+		}
+	}
+	r, err := Open(t.Context(), filepath.Join(p.dir, "sub"))
+	require.NoError(t, err)
+	assert.Equal(t, &Repo{p.dir, "sub/"}, r)
+}
+
+// A repository that borrows objects from another, a linked working tree and a submodule are
+// examined, too; links that git does not follow are not.
+func TestFilesOfOtherRepositories(t *testing.T) {
+	p := newRepo(t)
+	main := p.dir
+	other := newRepo(t)
+	p.git("worktree", "add", "-q", filepath.Join(other.dir, "ignored", "w"))
+	list := filepath.Join(other.dir, ".git", "objects", "info", "alternates")
+	p.write(".git/objects/info/alternates", filepath.Join(other.dir, ".git", "objects")+"\n")
+	linked := filepath.Join(other.dir, "ignored", "w")
+	for _, dir := range []string{main, linked} {
+		r, err := Open(t.Context(), dir)
+		require.NoError(t, err)
+		assert.NotNil(t, r)
+	}
+	require.NoError(t, syscall.Mkfifo(list, 0o600))
+	for _, dir := range []string{main, linked} {
+		_, err := Open(t.Context(), dir)
+		assert.Equal(t, list, refusedFile(t, err, "is a pipe"))
+	}
+	require.NoError(t, os.Remove(list))
+	require.NoError(t, os.Remove(filepath.Join(main, ".gitignore")))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(main, ".gitignore")))
+	_, err := Open(t.Context(), main)
+	require.NoError(t, err)
+}
+
+// A pipe that no list names ends git soon after it began to wait for it.
+func TestGitDoesNotWaitForAPipe(t *testing.T) {
+	for _, name := range []string{"deep/er/.gitignore", "nested/.git/HEAD"} {
+		t.Run(name, func(t *testing.T) {
+			p := newRepo(t)
+			p.write("deep/er/f", "1")
+			p.write("nested/f", "1")
+			path := filepath.Join(p.dir, filepath.FromSlash(name))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			mkfifo(t, path)
+			began := time.Now()
+			tree, err := OpenTree(t.Context(), p.dir, nothing)
+			require.NoError(t, err)
+			_, err = tree.Snapshot(t.Context())
+			assert.Equal(t, path, refusedFile(t, err, "is a pipe"))
+			assert.Less(t, time.Since(began), lookTimeout)
+		})
+	}
+}
+
+// The error for a command that does not end has its name, its directory and its time limit.
+func TestEveryGitCommandHasATimeLimit(t *testing.T) {
+	err := &TimeoutError{string(gitStatus), "/p", gitStatus.timeout()}
+	assert.ErrorContains(t, err, "git status did not end within 2m0s in /p: ")
+	for _, sub := range []subcommand{gitRevParse, gitConfig, gitVar, gitCheckRef, gitBase} {
+		assert.Equal(t, lookTimeout, sub.timeout(), sub)
+	}
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o700))
+	p := newRepo(t)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	_, err2 := (&Repo{Top: p.dir}).run(t.Context(), call{limit: 50 * time.Millisecond}, gitRevParse)
+	late, is := errors.AsType[*TimeoutError](err2)
+	require.True(t, is, "%v", err2)
+	assert.Equal(t, p.dir, late.Dir)
+}
