@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	os.Exit(proctree.Guard(func() int {
+		go reportHeap()
 		if err := console.Serve(context.Background(), console.HostOptions{Version: "test", Getenv: os.Getenv, In: os.Stdin, Ready: os.Stdout}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

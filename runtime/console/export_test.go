@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// MaxCommands is how many completed commands a host keeps in memory.
+const MaxCommands = maxCommands
+
 // NoteStatus writes a console's status file as its host would and returns its path.
 func NoteStatus(t *testing.T, c *Client, s Status) string {
 	if err := writeStatus(c.files.Record, s); err != nil {
