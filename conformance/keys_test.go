@@ -183,12 +183,15 @@ func fieldUses(t *testing.T) map[string]use {
 	for _, p := range pkgs {
 		exports[p.ImportPath] = p.Export
 	}
+	fset := token.NewFileSet()
+	// All packages share one importer, which reads the export data of each imported package only once.
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	used := map[string]use{}
 	for _, p := range pkgs {
 		if !p.ours() || p.short() == "schema" || strings.HasPrefix(p.short(), "conformance") {
 			continue
 		}
-		for _, name := range selections(t, p, exports) {
+		for _, name := range selections(t, p, fset, imports) {
 			u := used[name]
 			if strings.HasPrefix(p.short(), "runtime/") {
 				u.run = true
@@ -202,18 +205,15 @@ func fieldUses(t *testing.T) map[string]use {
 }
 
 // selections returns the fields of the schema package that a package selects.
-func selections(t *testing.T, p pkg, exports map[string]string) []string {
+func selections(t *testing.T, p pkg, fset *token.FileSet, imports types.Importer) []string {
 	t.Helper()
-	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
-	})}
+	config := types.Config{Importer: imports}
 	info := types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
 	_, err := config.Check(p.ImportPath, fset, files, &info)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -130,14 +131,40 @@ func TestDialect(t *testing.T) {
 	}
 }
 
+// The literals by which a text is passed over are in every match.
+func TestPhrasesNeedTheirLiterals(t *testing.T) {
+	for _, tt := range []struct {
+		phrase string
+		want   []string
+	}{
+		{`\banew\b`, []string{"anew"}},
+		{`(?:goe?s?|gone|went) on with`, []string{" on with"}},
+		{`films?|filmed`, []string{"film"}},
+		{`(?:apart|from)x`, []string{"apart", "from"}},
+		{`What (?:a|b)+ is`, []string{"what "}},
+		{`(?:un)?sure|\w+`, nil},
+	} {
+		tree, err := syntax.Parse(tt.phrase, syntax.Perl)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, needed(tree), tt.phrase)
+	}
+	for _, p := range phrases {
+		assert.NotEmpty(t, p.needs, "%s: no literal is in every match, which makes TestPlainEnglish slow", p.phrase)
+	}
+}
+
 type compiledPhrase struct {
 	phrase, except *regexp.Regexp
+	needs          []string // a text without any of them, in lower case, does not match: searching for them is much faster
 	reason         string
 }
 
 var phrases = func() (list []compiledPhrase) {
 	for _, d := range dialect {
 		c := compiledPhrase{phrase: regexp.MustCompile("(?i)" + d.phrase), reason: d.reason}
+		if tree, err := syntax.Parse(d.phrase, syntax.Perl); err == nil { // phrase has compiled
+			c.needs = needed(tree)
+		}
 		if d.except != "" {
 			c.except = regexp.MustCompile("(?i)" + d.except)
 		}
@@ -146,9 +173,45 @@ var phrases = func() (list []compiledPhrase) {
 	return list
 }()
 
+// needed returns literals, in lower case, one of which is in every match of a regular expression; nil if there are none.
+// Of the parts of a match, it chooses the one whose shortest literal is longest.
+func needed(re *syntax.Regexp) (best []string) {
+	shortest := func(list []string) int {
+		if len(list) == 0 {
+			return 0
+		}
+		return len(slices.MinFunc(list, func(a, b string) int { return len(a) - len(b) }))
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{strings.ToLower(string(re.Rune))}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if list := needed(sub); shortest(list) > shortest(best) {
+				best = list
+			}
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			list := needed(sub)
+			if list == nil {
+				return nil
+			}
+			best = append(best, list...)
+		}
+	}
+	return best
+}
+
 // matches returns each phrase of dialect in text, with what to write instead.
 func matches(text string) (list []string) {
+	lower := strings.ToLower(text)
 	for _, p := range phrases {
+		if len(p.needs) > 0 && !slices.ContainsFunc(p.needs, func(literal string) bool { return strings.Contains(lower, literal) }) {
+			continue
+		}
 		for _, m := range p.phrase.FindAllString(text, -1) {
 			if p.except == nil || !p.except.MatchString(m) {
 				list = append(list, fmt.Sprintf("%q: %s", m, p.reason))

@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,9 +41,20 @@ func (p pkg) ours() bool { return p.Module != nil && p.Module.Main }
 // short returns the import path within the module.
 func (p pkg) short() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
 
-// goList lists the packages of the module and their dependencies, for one operating system.
+// listed are the results of goList, each a sync.OnceValues by its arguments: several tests need the same list.
+var listed sync.Map
+
+// goList lists the packages of the module and their dependencies, for one operating system. Callers share the list and do
+// not change it.
 func goList(t *testing.T, goos string, flags ...string) []pkg {
 	t.Helper()
+	once, _ := listed.LoadOrStore(fmt.Sprint(goos, flags), sync.OnceValues(func() ([]pkg, error) { return runGoList(goos, flags) }))
+	list, err := once.(func() ([]pkg, error))()
+	require.NoError(t, err)
+	return list
+}
+
+func runGoList(goos string, flags []string) ([]pkg, error) {
 	args := append([]string{"list", "-deps", "-json=ImportPath,Name,Doc,Dir,Export,GoFiles,Imports,Module"}, flags...)
 	cmd := exec.Command("go", append(args, "./...")...)
 	cmd.Dir = root
@@ -46,24 +62,35 @@ func goList(t *testing.T, goos string, flags ...string) []pkg {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	require.NoError(t, err, stderr.String())
+	if err != nil {
+		return nil, fmt.Errorf("go list for %s: %w: %s", goos, err, &stderr)
+	}
 	var list []pkg
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		err := d.Decode(&p)
 		if errors.Is(err, io.EOF) {
-			return list
+			return list, nil
 		}
-		require.NoError(t, err)
+		if err != nil {
+			return nil, fmt.Errorf("the output of go list for %s: %w", goos, err)
+		}
 		list = append(list, p)
 	}
 }
 
-// sources returns the module's Go files, by path from its root.
-func sources(t *testing.T) []string {
-	t.Helper()
-	var files []string
-	require.NoError(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+// source is a Go file of the module.
+type source struct {
+	path   string // from the module's root
+	syntax *ast.File
+}
+
+// sourceSet contains the positions of all syntax trees of sources.
+var sourceSet = token.NewFileSet()
+
+// parsedSources parses the module's Go files, except tests, once for all tests.
+var parsedSources = sync.OnceValues(func() (files []source, err error) {
+	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -71,13 +98,25 @@ func sources(t *testing.T) []string {
 		if d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || isModule(path)) {
 			return filepath.SkipDir
 		}
-		if strings.HasSuffix(name, ".go") {
-			rel, err := filepath.Rel(root, path)
-			files = append(files, rel)
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
 			return err
 		}
-		return nil
-	}))
+		file, err := parser.ParseFile(sourceSet, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		files = append(files, source{rel, file})
+		return err
+	})
+	return files, err
+})
+
+// sources returns the module's Go files, except tests. Callers share them and do not change them.
+func sources(t *testing.T) []source {
+	t.Helper()
+	files, err := parsedSources()
+	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return files
 }

@@ -2,8 +2,6 @@ package conformance
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestNamesDifferByMoreThanCase compares the package-level names of each package. A field
@@ -128,15 +125,9 @@ func isNil(x ast.Expr) bool {
 // eachSource calls f with each Go file of the module that is neither a test nor generated.
 func eachSource(t *testing.T, f func(dir string, file *ast.File)) {
 	t.Helper()
-	fset := token.NewFileSet()
-	for _, name := range sources(t) {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(fset, filepath.Join(root, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		require.NoError(t, err)
-		if !ast.IsGenerated(file) {
-			f(path.Dir(filepath.ToSlash(name)), file)
+	for _, s := range sources(t) {
+		if !ast.IsGenerated(s.syntax) {
+			f(path.Dir(filepath.ToSlash(s.path)), s.syntax)
 		}
 	}
 }

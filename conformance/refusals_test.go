@@ -3,7 +3,6 @@ package conformance
 import (
 	"bytes"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"os"
 	"path"
@@ -23,16 +22,10 @@ import (
 // eachNode visits the syntax tree of every Go file except tests.
 func eachNode(t *testing.T, visit func(file string, line int, n ast.Node)) {
 	t.Helper()
-	fset := token.NewFileSet()
-	for _, file := range sources(t) {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(fset, filepath.Join(root, file), nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		ast.Inspect(f, func(n ast.Node) bool {
+	for _, s := range sources(t) {
+		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			if n != nil {
-				visit(file, fset.Position(n.Pos()).Line, n)
+				visit(s.path, sourceSet.Position(n.Pos()).Line, n)
 			}
 			return true
 		})
