@@ -147,7 +147,7 @@ func TestStoryOfLongTextsIsBounded(t *testing.T) {
 		if p.Width > 0 {
 			s.layOut(p)
 		}
-		for n := range 200 {
+		for n := range 60 { // seven times what is kept
 			r, err := journal.Parse(fmt.Appendf(nil, `{"type":"text","text":"%s %d"}`, strings.Repeat("word ", 1<<17/5), n))
 			require.NoError(t, err)
 			s.take(r)
@@ -157,7 +157,7 @@ func TestStoryOfLongTextsIsBounded(t *testing.T) {
 			size += len(line)
 		}
 		assert.LessOrEqual(t, size, 3*keptBytes)
-		assert.Contains(t, s.lines[len(s.lines)-1], "199")
+		assert.Contains(t, s.lines[len(s.lines)-1], "59")
 	}
 	r, err := journal.Parse(fmt.Appendf(nil, `{"type":"text","text":"%s"}`, strings.Repeat("word ", keptBytes)))
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestStoryCountsTheKeptBytes(t *testing.T) {
 		`{"type":"stopped","turn":%d,"why":"%s"}`,
 	} {
 		s := story{}
-		for n := range 100 {
+		for n := range 40 { // five times what is kept
 			lines := []string{fmt.Sprintf(kept, n, strings.Repeat("x", keptBytes/8))}
 			if strings.Contains(kept, "tool_result") {
 				lines = append([]string{fmt.Sprintf(`{"type":"tool_use","id":"%d","name":"Bash"}`, n)}, lines...)
