@@ -186,6 +186,9 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, os.WriteFile(path, program, 0o755)
 })
 
+// tempDir is the directory of all files. It is not that of the environment, which may be in /dev/shm: a box has its own /dev.
+const tempDir = "/tmp"
+
 // binaries is the directory of the built program.
 var binaries string
 
@@ -195,7 +198,7 @@ func TestMain(m *testing.M) { os.Exit(proctree.Guard(func() int { return run(m) 
 func run(m *testing.M) int {
 	testkit.SideBySide()
 	var err error
-	if binaries, err = os.MkdirTemp("", "box-"); err == nil {
+	if binaries, err = os.MkdirTemp(tempDir, "box-"); err == nil {
 		err = os.Chmod(binaries, 0o755)
 	}
 	if err != nil {
@@ -215,7 +218,7 @@ func built(t *testing.T) string {
 
 // sharedDir creates a directory that every user may enter.
 func sharedDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("", "box-")
+	dir, err := os.MkdirTemp(tempDir, "box-")
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })

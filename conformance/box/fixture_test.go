@@ -36,7 +36,8 @@ var secretFiles = []string{
 }
 
 // newTemplate creates the directories of a user that each fixture copies: a home directory with
-// secrets, another project, a readable directory, and a working tree.
+// secrets, another project, a readable directory, and a working tree. Its repositories have no sample
+// hooks: they were half of the files, and copying the files took half of the time.
 func newTemplate(t *testing.T, credential *syscall.Credential) string {
 	dir := sharedDir(t)
 	if credential != nil {
@@ -51,8 +52,9 @@ func newTemplate(t *testing.T, credential *syscall.Credential) string {
 echo >home/.bashrc; echo >home/.profile; echo >visible/file
 printf '[user]\n\tname = a\n\temail = a@example.com\n' >home/.gitconfig
 export HOME=$PWD/home
-git init -q other; echo ` + secret + ` >other/secret; echo >other/inherited; git -C other add .; git -C other commit -qm o
-git init -q tree; git -C tree commit -q --allow-empty -m w
+git init -q --template= other; echo ` + secret + ` >other/secret; echo >other/inherited; git -C other add .; git -C other commit -qm o
+git -C other rev-parse HEAD:secret >blob
+git init -q --template= tree; git -C tree commit -q --allow-empty -m w
 git -C tree config extensions.worktreeConfig true; git -C tree config --worktree a.b c
 mkdir -p .git/modules/sub tree/.git/modules/sub/hooks tree/.git/hooks tree/.git/info; git config --file tree/.git/modules/sub/config a.b c
 `)
@@ -82,10 +84,9 @@ func newFixture(t *testing.T, s *services, template string, credential *syscall.
 		"H": f.base + "/home", "W": f.base + "/tree", "O": f.base + "/other", "V": f.base + "/visible", "T": "/tmp/" + id + "-T", "ID": id,
 		"TCP": strconv.Itoa(s.tcp), "TCP6": strconv.Itoa(s.tcp6), "UDP": strconv.Itoa(s.udp), "ADDRESS": s.address, "SHM": strconv.Itoa(s.shm),
 	}
-	hash := exec.Command("git", "-c", "safe.directory=*", "-C", f.variables["O"], "rev-parse", "HEAD:secret")
-	out, err = hash.Output()
+	hash, err := os.ReadFile(f.base + "/blob")
 	require.NoError(t, err)
-	f.variables["BLOB"] = strings.TrimSpace(string(out))
+	f.variables["BLOB"] = strings.TrimSpace(string(hash))
 	t.Cleanup(func() {
 		for _, path := range f.elsewhere() {
 			_ = os.RemoveAll(path) // most do not exist
