@@ -47,7 +47,7 @@ var dialect = []struct{ phrase, except, reason string }{
 	{`\bundertakers?\b`, ``, `the field says "reaper" or "supervisor"`},
 	{`\bcaretakers?\b`, ``, `the field says "supervisor"`},
 	{`\b(?:un)?proven\b|\bproofs?\b`, ``, `the field says "evidence", "confirmed"`},
-	{`\bready-made\b`, ``, `say what it is: built-in, precompiled`},
+	{`\bready-made\b`, ``, `say what it is: built-in`},
 	{`\bfilms?\b|\bfilmed\b`, ``, `the field says "recording"`},
 	{`\bdesks?\b`, ``, `say "unattended policy"`},
 	{`\bany more\b`, ``, `say "no longer"`},

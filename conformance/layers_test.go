@@ -40,8 +40,6 @@ var layers = map[string]row{
 	// Time for timeouts.
 	"internal/awake": {-1, ""},
 
-	// Panics of parsers.
-
 	// For tests only.
 	"internal/testkit": {-1, ""},
 
