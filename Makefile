@@ -61,7 +61,6 @@ bench-probe: build # what experiments find out about every program that is there
 
 identity: # writes tools/identity.yaml (the module's path, the maintainer, …) wherever it belongs
 	go -C tools/release run . identity -repo ../..
-	go generate ./schema
 
 gen: # generated files
 	go generate ./...
