@@ -22,17 +22,15 @@ const noticesFile = ".release/THIRD_PARTY_LICENSES"
 
 func noticesCommand(args []string) error {
 	flags := flag.NewFlagSet("release notices [flags] OS…", flag.ExitOnError)
-	out := flags.String("o", noticesFile, "the `FILE` to write")
 	tags := flags.String("tags", "", "build `TAGS` of the binaries")
-	program := flags.String("package", "./cmd/ripple", "the `PACKAGE` of the binaries")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	list, err := modules(*program, *tags, flags.Args())
+	list, err := modules("./cmd/ripple", *tags, flags.Args())
 	if err != nil {
 		return err
 	}
-	return notices(*out, list)
+	return notices(noticesFile, list)
 }
 
 // part is a module that is in a binary.

@@ -9,7 +9,11 @@ import (
 
 func TestNotices(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "licenses")
-	if err := noticesCommand([]string{"-o", file, "-package", ".", "linux"}); err != nil {
+	list, err := modules(".", "", []string{"linux"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := notices(file, list); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
