@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -105,61 +104,33 @@ func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 		return t, err
 	}
 	defer model.Close()
-	var pings []time.Duration
-	contenders := []struct {
-		name string
-		run  func() error
-	}{
-		{"the session itself", func() error { _, err := s.Eval(ctx, "true"); return err }},
-		{"**console, over its socket**", func() error { _, err := c.Exec(ctx, console.ExecRequest{Code: "true"}, io.Discard); return err }},
-		{"**console_exec, by MCP**", func() error { return callTool(ctx, model, "true") }},
-	}
-	times := make([][]time.Duration, len(contenders))
-	for range batches {
-		for i, one := range contenders {
-			for range size {
-				began := time.Now()
-				if err := one.run(); err != nil {
-					return t, fmt.Errorf("%s: %w", one.name, err)
-				}
-				times[i] = append(times[i], time.Since(began))
-			}
-		}
-		for range size {
-			began := time.Now()
-			if err := model.Ping(ctx, nil); err != nil {
-				return t, fmt.Errorf("ping: %w", err)
-			}
-			pings = append(pings, time.Since(began))
-		}
+	times, err := inTurn([]func() error{
+		func() error { _, err := s.Eval(ctx, "true"); return err },
+		func() error { _, err := c.Exec(ctx, console.ExecRequest{Code: "true"}, io.Discard); return err },
+		func() error { return callTool(ctx, model, "true") },
+		func() error { return model.Ping(ctx, nil) },
+	}, batches, size)
+	if err != nil {
+		return t, err
 	}
 	peer, err := tmux(batches * size / 10)
 	if err != nil {
 		return t, err
 	}
-	base, above := percentile(times[0], 0.5), time.Duration(0)
-	for i, one := range contenders {
-		p50 := percentile(times[i], 0.5)
-		t.rows = append(t.rows, row{one.name, []string{micro(p50), micro(percentile(times[i], 0.99)), ratio(p50, base), over(p50, above)}})
-		above = p50
+	times = append(times, peer)
+	base := percentile(times[0], 0.5)
+	for i, name := range []string{"the session itself", "**console, over its socket**", "**console_exec, by MCP**", "ping, by MCP", "tmux send-keys + wait-for"} {
+		if times[i] == nil {
+			t.rows = append(t.rows, missing(name, 4))
+			continue
+		}
+		p50, over := percentile(times[i], 0.5), "–"
+		if i == 1 || i == 2 {
+			over = micro(p50 - percentile(times[i-1], 0.5))
+		}
+		t.rows = append(t.rows, row{name, []string{micro(p50), micro(percentile(times[i], 0.99)), ratio(p50, base), over}})
 	}
-	p50 := percentile(pings, 0.5)
-	t.rows = append(t.rows, row{"ping, by MCP", []string{micro(p50), micro(percentile(pings, 0.99)), ratio(p50, base), "–"}})
-	const other = "tmux send-keys + wait-for"
-	if peer == nil {
-		t.rows = append(t.rows, missing(other, 4))
-		return t, nil
-	}
-	p50 = percentile(peer, 0.5)
-	t.rows = append(t.rows, row{other, []string{micro(p50), micro(percentile(peer, 0.99)), ratio(p50, base), "–"}})
 	return t, nil
-}
-
-func over(d, below time.Duration) string {
-	if below == 0 {
-		return "–"
-	}
-	return micro(d - below)
 }
 
 // callTool runs code through the tool.

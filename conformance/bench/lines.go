@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -114,20 +115,11 @@ func startClient(argv []string) (*client, error) {
 	cmd.Stderr = os.Stderr
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
-	if err := firstError(err1, err2, cmd.Start()); err != nil {
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		return nil, err
 	}
 	c := &client{cmd, in, bufio.NewReader(out)}
 	return c, c.line() // it is running
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (c *client) line() error {

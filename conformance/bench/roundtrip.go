@@ -44,33 +44,22 @@ func roundTrips(a *schema.Adapter, quick bool) (table, error) {
 		return t, err
 	}
 	defer s.Close(ctx)
-	contenders := []struct {
-		name string
-		run  func() error
-	}{
-		{"bare Go read loop", func() error { _, err := same.eval("true"); return err }},
-		{"**ripple**", func() error { _, err := s.Eval(ctx, "true"); return err }},
-		{"bare Go read loop, plain shell", func() error { _, err := plain.eval("true"); return err }},
-	}
-	times := make([][]time.Duration, len(contenders))
-	for range batches {
-		for i, c := range contenders {
-			for range size {
-				began := time.Now()
-				if err := c.run(); err != nil {
-					return t, err
-				}
-				times[i] = append(times[i], time.Since(began))
-			}
-		}
+	names := []string{"bare Go read loop", "**ripple**", "bare Go read loop, plain shell"}
+	times, err := inTurn([]func() error{
+		func() error { _, err := same.eval("true"); return err },
+		func() error { _, err := s.Eval(ctx, "true"); return err },
+		func() error { _, err := plain.eval("true"); return err },
+	}, batches, size)
+	if err != nil {
+		return t, err
 	}
 	base := percentile(times[0], 0.5)
 	add := func(name string, times []time.Duration) {
 		p50 := percentile(times, 0.5)
 		t.rows = append(t.rows, row{name, []string{micro(p50), micro(percentile(times, 0.99)), ratio(p50, base)}})
 	}
-	for i, c := range contenders {
-		add(c.name, times[i])
+	for i, name := range names {
+		add(name, times[i])
 	}
 	for _, p := range peers(shell, quick) {
 		times, err := p.run()

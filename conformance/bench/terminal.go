@@ -26,8 +26,8 @@ const recorded = "runtime/internal/vt/testdata/recorded"
 // The screen that the terminals have.
 const screenCols, screenRows = 200, 50
 
-// terminals compares ripple's tokenizer and screen with other terminals on the same streams: the
-// library that was used before, and xterm.js without a browser.
+// terminals compares ripple's tokenizer and screen with other terminals on the same streams: a
+// library for Go, and xterm.js without a browser.
 func terminals(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title:   "A terminal's screen: 200 × 50, 1,000 lines of history",
