@@ -153,13 +153,20 @@ func (s *sender) expectedEcho(sent string) echo.Config {
 func (s *sender) typed(b []byte) {
 	modes, _ := s.term.Modes() // zero if the terminal was closed: nothing is echoed
 	c := s.cmd
+	s.flow.promptedForMore(false)
 	l := c.prelude.typed
-	if l == nil || !l.more { // otherwise it belongs to the line
+	switch {
+	case l == nil || !l.more: // otherwise it belongs to the line
 		s.printer.enqueue(job{kind: jobTyped, c: c}, modes.Echo(b))
-	}
-	if l != nil && l.edited != nil {
-		modes.Edit(l.edited, b)
-		l.more = l.more && !bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
+		if l != nil && l.edited != nil {
+			modes.Edit(l.edited, b)
+		}
+	case l.edited != nil:
+		if modes.Canonical() && modes.Echoes() {
+			l.echoesAgain()
+		}
+		l.edit(&modes, b)
+		l.more = !bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
 	}
 	c.secret = c.secret && !bytes.ContainsAny(b, "\r\n")
 	c.line.wait = s.kernel.woken(modes, b)

@@ -21,6 +21,6 @@ func newDriver(o Options) *driver {
 	c.interrupts = &interrupts{core: c, decider: d, viewer: v}
 	d.sender = &sender{core: c, flow: f, decider: d}
 	f.decider, c.alarm.ring = d, d.fired
-	c.typist = &typist{core: c, editing: editing{core: c}, flow: f, decider: d, sender: d.sender, viewer: v}
+	c.typist = &typist{core: c, editing: editing{core: c, flow: f}, decider: d, sender: d.sender, viewer: v}
 	return &driver{core: c, flow: f, decider: d, sender: d.sender, viewer: v}
 }

@@ -26,7 +26,8 @@ func (t *typist) edit(k *typedKeys) bool {
 	}
 	l := t.line
 	modes, err := t.term.Modes() // later they may be those of the command
-	if err != nil || !modes.Canonical() {
+	if l.edited != nil && (err != nil || !modes.Canonical()) {
+		t.divide()
 		l.edited = nil
 	}
 	if k.ends > 0 && l.edited == nil && !t.onlyEndLeft(k) {
@@ -78,14 +79,23 @@ func (t *typist) onlyEndLeft(k *typedKeys) bool {
 func (t *editing) give(raw []byte, waitID uint64) {
 	modes, _ := t.term.Modes() // zero if the terminal was closed: the keys are lost
 	l := t.line
+	t.flow.foreign(l.promptedForMore(false), 0)
+	wait := t.kernel.woken(modes, raw)
 	if l.edited != nil {
 		before := string(l.edited.Bytes())
-		modes.Edit(l.edited, raw)
+		l.edit(&modes, raw)
 		if string(l.edited.Bytes()) != before {
 			l.changed = t.progress.bytes
 		}
 	}
-	wait := t.kernel.woken(modes, raw)
+	if !l.exact() {
+		if t.term.Readable(t.progress.bytes) {
+			l.arrived.give(raw, 0)
+		} else {
+			l.arrived.give(raw, wait)
+		}
+		t.settleLater()
+	}
 	t.send(string(raw))
 	l.sent = sentLine{at: time.Now(), to: t.progress.bytes, waitID: waitID, wait: wait}
 }
@@ -112,6 +122,13 @@ func (t *typist) submit(p payload) (c *command, err error) {
 // submitTyped turns the line into a command.
 func (t *typist) submitTyped() {
 	line := t.line
+	switch {
+	case line.entered || !line.exact():
+		t.divide()
+	case t.uncook != nil: // the program changes the modes, and with them the echo
+		t.divide()
+		line.guess()
+	}
 	t.line = nil
 	c := t.sender.newCommand()
 	c.typed, c.line, c.hides = line, line.sent, t.prog.input.hidesAnswers(line.code())
@@ -124,8 +141,8 @@ func (t *typist) submitTyped() {
 	c.prelude = newPrelude(echo.Config{Strategy: echo.Silent}, 0, line.entered, t.stream.begins)
 	if line.entered {
 		c.prelude.text = line.after
-	} else if line.echoes {
-		c.prelude.typed = line // its end will be echoed
+	} else if c.prelude.typed = line; !line.echoes { // otherwise its end will be echoed
+		t.flow.lineEchoed(c)
 	}
 	t.decider.settle()
 }
@@ -140,9 +157,11 @@ func (t *typist) wipe() {
 	case err == nil && modes.Canonical() && !t.line.more:
 		t.give([]byte(killLine), 0)
 	case t.prog.interrupt != nil:
+		t.flow.foreign(t.line.promptedForMore(false), 0)
 		if t.line.edited != nil {
-			modes.Edit(t.line.edited, []byte(*t.prog.interrupt))
+			t.line.edit(&modes, []byte(*t.prog.interrupt))
 		}
+		t.line.arrived.give([]byte(*t.prog.interrupt), 0)
 		t.interrupts.deliver(*t.prog.interrupt)
 		t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes}
 	}
@@ -201,6 +220,13 @@ func (t *typist) marker(kind prompt.Kind) {
 	if l == nil {
 		return
 	}
+	switch {
+	case kind == prompt.Continuation && l.edited == nil && !l.entered:
+		l.redraws()
+	case kind != prompt.Cwd && kind != prompt.ContinuationEnd:
+		t.divide()
+		t.flow.foreign(l.promptedForMore(false), 0)
+	}
 	switch kind {
 	case prompt.Executed:
 		t.submitTyped()
@@ -208,6 +234,7 @@ func (t *typist) marker(kind prompt.Kind) {
 		if l.entered && l.code() != "" { // it had no output, or was refused
 			t.submitTyped()
 		} else if kind == prompt.PromptStart {
+			t.flow.foreign(wholeLines(l.after), 0)
 			l.promptBegins()
 		}
 	case prompt.InputStart:
@@ -215,7 +242,7 @@ func (t *typist) marker(kind prompt.Kind) {
 			l.promptEnds()
 		}
 	case prompt.Continuation:
-		l.continueLine()
+		t.flow.foreign(l.continueLine(), 0)
 	}
 }
 

@@ -10,8 +10,10 @@ import (
 // editing is the line that a user edits at the prompt.
 type editing struct {
 	*core
-	line   *typedLine // nil: none
-	uncook func()     // restores the terminal's modes after it was set to echo and edit lines for the user; nil: it was not
+	flow     *flow
+	line     *typedLine // nil: none
+	settling bool       // a goroutine settles the line
+	uncook   func()     // restores the terminal's modes after it was set to echo and edit lines for the user; nil: it was not
 }
 
 // acceptsKeys reports whether the program reads keys at its prompt: it waits for input, and the
@@ -92,7 +94,7 @@ func (t *editing) asksForMore() bool {
 	if !shown || !t.consumed() {
 		return false
 	}
-	l.continueLine()
+	t.flow.foreign(l.continueLine(), 0)
 	return true
 }
 
@@ -119,6 +121,8 @@ func (t *editing) edits() bool {
 	switch {
 	case t.control.state.Step != machine.StepReady || l == nil:
 		return false
+	case !t.settle():
+		return true
 	case l.entered && !t.asksForMore(), l.code() != "", !t.delivered(), l.broken && !t.consumed():
 		return true
 	case l.edited != nil && t.uncook == nil:

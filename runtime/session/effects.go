@@ -146,6 +146,7 @@ func (d *decider) begin() {
 	if c.typed != nil && (c.typed.unseen || c.typed.code() != "") {
 		d.typist.announce(c)
 	}
+	d.flow.foreign(d.flow.lineEnds(c), 0)
 	expected := c.prelude.expected
 	if text := c.prelude.begin(); expected {
 		d.flow.passEcho(c, text)
@@ -202,6 +203,7 @@ func (d *decider) complete(e machine.Effect) {
 		c.facts.end.shown = d.atPrompt(e)
 		d.status.announced = c.facts.began
 	}
+	d.flow.print(c, d.flow.lineEnds(c))
 	d.flow.printLate(c, c.prelude.end(), d.promptLen(e))
 	d.events.ledger.ends(d.rule(e))
 	if c.typed != nil && c.typed.code() != "" {

@@ -45,9 +45,9 @@ func (f *flow) segment(p segment) {
 	case segmentForged:
 		f.events.report(EventForged, p.raw, "untrusted marker "+p.name())
 	}
-	if l := f.typist.line; l != nil && f.control.state.Step == machine.StepReady {
-		l.take(p.raw)
+	if f.typist.line != nil && f.control.state.Step == machine.StepReady {
 		f.stream.text(p.raw) // the line's echo, or a redrawn prompt
+		f.typist.arrives(p.raw)
 		return
 	}
 	f.pass(f.stream.text(p.raw))
@@ -76,7 +76,11 @@ func (f *flow) marker(e prompt.Event) {
 		if f.control.state.Evidence == machine.EvidenceMore || f.stream.endsMore && f.control.state.Step == machine.StepRunning {
 			f.stream.wantsMore()
 		}
+		if l := f.typist.continuedLine(); l != nil {
+			l.promptsForMore()
+		}
 	case prompt.ContinuationEnd:
+		f.promptedForMore(true)
 		f.stream.moreEnds()
 	case prompt.Cwd:
 		f.status.cwd = e.Cwd
@@ -158,6 +162,9 @@ func (f *flow) pass(s classified) {
 		f.printer.enqueue(job{kind: jobUnsolicited}, s.unsolicited)
 	}
 	if c := f.cmd; c != nil && len(s.output) > 0 && !c.facts.incomplete {
+		if c.prelude.typed != nil {
+			s.output = f.takeLine(c, s.output)
+		}
 		late := c.prelude.expected
 		if out := c.prelude.feed(s.output); late {
 			f.printLate(c, out, 0)
@@ -165,6 +172,87 @@ func (f *flow) pass(s classified) {
 			f.print(c, out)
 		}
 	}
+}
+
+// foreign passes on text of other programs, of the latest n bytes of text.
+func (f *flow) foreign(text []byte, n int) {
+	if len(text) == 0 {
+		return
+	}
+	if len(text) == n {
+		f.events.ledger.last(n, TakenOutOfBand)
+	}
+	f.pass(classified{unsolicited: text})
+}
+
+// promptedForMore notes that the prompt for a user's next line has been drawn.
+func (f *flow) promptedForMore(marked bool) {
+	if l := f.typist.continuedLine(); l != nil {
+		f.foreign(l.promptedForMore(marked), 0)
+	}
+}
+
+// takeLine handles text that arrives until the end of a user's line has been echoed, and returns the
+// program's output.
+func (f *flow) takeLine(c *command, b []byte) (output []byte) {
+	l := c.prelude.typed
+	switch {
+	case l.prompting:
+		f.foreign(l.ask(b), 0)
+		return nil
+	case l.exact():
+		return f.takeLineEcho(c, l.arrived.echo.feed(b))
+	}
+	l.entered = true
+	f.foreign(l.takeEnd(b), len(b))
+	if l.below {
+		output = l.after
+		l.entered, l.below, l.after = false, false, nil
+		f.lineEchoed(c)
+	}
+	return output
+}
+
+func (f *flow) takeLineEcho(c *command, d divided) (output []byte) {
+	l := c.prelude.typed
+	l.take(d.echo)
+	f.foreign(d.before, 0)
+	switch {
+	case len(l.arrived.echo.owed) > 0:
+	case l.more: // the user has not finished the next line
+		f.foreign(d.after, 0)
+	default:
+		f.lineEchoed(c)
+		return d.after
+	}
+	return nil
+}
+
+// lineEchoed notes that the text before the output of a user's command is complete. An empty line has
+// no result that could contain it.
+func (f *flow) lineEchoed(c *command) {
+	c.prelude.typed = nil
+	if c.typed.code() != "" {
+		f.printer.enqueue(job{kind: jobBegin, c: c}, nil)
+	}
+}
+
+// lineEnds concludes that no more of a user's line will be echoed, and returns output of the program
+// that was held back.
+func (f *flow) lineEnds(c *command) (output []byte) {
+	l := c.prelude.typed
+	if l == nil {
+		return nil
+	}
+	f.promptedForMore(false)
+	if l.exact() {
+		l.more = false
+		return f.takeLineEcho(c, l.arrived.echo.decide(true))
+	}
+	l.take(l.arrived.text)
+	l.arrived.text = nil
+	f.lineEchoed(c)
+	return nil
 }
 
 func (f *flow) print(c *command, output []byte) {

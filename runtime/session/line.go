@@ -11,11 +11,12 @@ import (
 // typedLine is a line that a user edits. Its content is known exactly if the terminal edits it; if
 // the program does, only what the program displays is known.
 type typedLine struct {
-	who    int        // the user who types it
-	edited *pty.Line  // the line as the terminal edits it; nil: the program edits it
-	screen *vt.Screen // starts with the prompt
-	prompt string     // the prompt's last line
-	sent   sentLine   // the keys sent last
+	who     int        // the user who types it
+	edited  *pty.Line  // the line as the terminal edits it; nil: the program edits it
+	screen  *vt.Screen // starts with the prompt
+	prompt  string     // the prompt's last line
+	sent    sentLine   // the keys sent last
+	arrived arrived
 
 	changed int64 // number of bytes read when a key last changed the terminal's line
 
@@ -31,6 +32,9 @@ type typedLine struct {
 	unseen           bool // its input was not seen
 	announced        bool // the caller knows the command that it became
 	began            bool // a prompt is being redrawn
+
+	prompting bool   // a continuation prompt is being drawn
+	asked     []byte // its text so far
 }
 
 func newTypedLine(cols, rows int, prompt []byte) *typedLine {
@@ -59,22 +63,26 @@ func (l *typedLine) promptEnds() {
 // take adds text that the program displays.
 func (l *typedLine) take(b []byte) {
 	if l.below {
-		l.after = appendBounded(l.after, b, keptStartup)
+		l.after = appendBounded(l.after, b, beginSlack)
 		return
 	}
 	n := len(b)
 	if i := bytes.IndexByte(b, '\n'); l.entered && i >= 0 {
 		n, l.below = i+1, true
-		l.after = appendBounded(l.after, b[n:], keptStartup)
+		l.after = appendBounded(l.after, b[n:], beginSlack)
 	}
 	l.screen.Write(b[:n])
 }
 
-// continueLine notes that the end of a line did not end the command.
-func (l *typedLine) continueLine() {
+// continueLine notes that the end of a line did not end the command. It returns whole lines that
+// other programs have printed since.
+func (l *typedLine) continueLine() (foreign []byte) {
 	after := l.after
 	l.entered, l.below, l.after, l.more = false, false, nil, true
-	l.take(after)
+	end := bytes.LastIndexByte(after, '\n') + 1
+	own, foreign := divide(nil, nil, after[:end], l.code())
+	l.take(append(own, after[end:]...))
+	return foreign
 }
 
 // code returns the typed text; from a screen, the text after the prompt and, of several lines, the

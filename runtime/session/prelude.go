@@ -1,10 +1,6 @@
 package session
 
-import (
-	"bytes"
-
-	"example.org/ripple/runtime/internal/echo"
-)
+import "example.org/ripple/runtime/internal/echo"
 
 // prelude is the text between a sent line and C, the announced beginning of its output: the line's
 // echo, and output of other programs meanwhile. If C is not expected, all of it is output.
@@ -37,9 +33,6 @@ func newPrelude(e echo.Config, sent int, expected, announces bool) prelude {
 
 // feed returns the part of b that is output.
 func (p *prelude) feed(b []byte) (output []byte) {
-	if p.typed != nil {
-		return p.line(b)
-	}
 	if !p.expected {
 		return b
 	}
@@ -48,18 +41,6 @@ func (p *prelude) feed(b []byte) (output []byte) {
 		return p.giveUp()
 	}
 	return nil
-}
-
-// line handles text that arrives while a user's line is echoed, up to the line feed at its end.
-func (p *prelude) line(b []byte) (output []byte) {
-	i := bytes.IndexByte(b, '\n')
-	if i < 0 {
-		p.typed.take(b)
-		return nil
-	}
-	p.typed.take(b[:i+1])
-	p.typed = nil
-	return b[i+1:]
 }
 
 // giveUp concludes that C will not come: the text so far is output, without the echo as far as it
@@ -78,7 +59,6 @@ func (p *prelude) redraws() { p.redrawAt = len(p.text) }
 
 // begin handles C. It returns the text before it.
 func (p *prelude) begin() (text []byte) {
-	p.typed = nil
 	p.redrawAt = -1
 	return p.giveUp()
 }

@@ -89,6 +89,9 @@ func (d *driver) ends(err error) {
 			d.life.failure = fmt.Errorf("reading from the program: %w", err)
 		}
 		d.events.report(EventExit, nil, d.life.exit.Error())
+		if d.typist.line != nil {
+			d.typist.divide()
+		}
 		d.decider.step(machine.Input{Kind: machine.InExit})
 		d.decider.settle()
 	})

@@ -14,7 +14,6 @@ import (
 // commands are not sent and keys of other users are held.
 type typist struct {
 	*core
-	flow    *flow
 	decider *decider
 	sender  *sender
 	viewer  *viewer

@@ -1,0 +1,340 @@
+package session
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"example.org/ripple/runtime/internal/echo"
+	"example.org/ripple/runtime/internal/prompt"
+	"example.org/ripple/runtime/internal/vt"
+)
+
+// arrived is the text that arrives while a user edits a line, until it is known whether it shows
+// the line or belongs to another program. If the terminal edits the line, its echo is known byte for
+// byte. If the program does, text that arrives although the program has not run is not its own;
+// other text is divided when the program waits again.
+type arrived struct {
+	echo    lineEcho
+	inexact bool // the terminal's echo of the latest keys is not known: the text is divided like a program's
+
+	keys []byte // given to the program since it last waited
+	last []byte // the keys before
+	text []byte // the text since then
+	idle uint64 // the program's wait ID when all that it had printed was read; 0: unknown
+}
+
+// settled reports whether all text has been divided, and no key may have an effect.
+func (a *arrived) settled() bool {
+	return len(a.keys) == 0 && len(a.text) == 0 && len(a.echo.text) == 0 && len(a.echo.owed) == 0
+}
+
+// exact reports whether the terminal's echo of the line is known byte for byte.
+func (l *typedLine) exact() bool { return l.edited != nil && !l.arrived.inexact }
+
+// give records keys that the program gets; idle is its wait ID before it gets them.
+func (a *arrived) give(raw []byte, idle uint64) {
+	if a.keys = append(a.keys, raw...); len(a.keys) == len(raw) && len(a.text) == 0 {
+		a.idle = idle
+	}
+}
+
+// takeEcho adds text that arrives while the terminal echoes the line, and returns the text of other
+// programs.
+func (l *typedLine) takeEcho(b []byte) (foreign []byte) {
+	return l.takeDivided(l.arrived.echo.feed(b))
+}
+
+// takeDivided takes the echo of the line. Text after the echo of its end may be output of the
+// program.
+func (l *typedLine) takeDivided(d divided) (foreign []byte) {
+	l.take(d.echo)
+	if !l.below {
+		return append(d.before, d.after...)
+	}
+	l.take(d.after)
+	return d.before
+}
+
+// arrives divides text that arrives while a user edits a line between the line and other programs.
+func (t *editing) arrives(b []byte) {
+	l := t.line
+	a := &l.arrived
+	switch {
+	case l.unseen || l.began || t.stream.region == regionPrompt:
+		t.divide()
+		l.take(b)
+	case l.prompting:
+		t.flow.foreign(l.ask(b), 0)
+	case l.below:
+		l.take(b)
+	case l.exact():
+		if l.entered && !l.echoes && a.settled() {
+			l.below = true
+			l.take(b)
+			return
+		}
+		t.flow.foreign(l.takeEcho(b), len(b))
+		if !a.settled() {
+			t.settleLater()
+		}
+	case l.entered:
+		t.flow.foreign(l.takeEnd(b), len(b))
+	case len(a.text) == 0 && a.idle != 0 && t.kernel.waitNow() == a.idle:
+		t.flow.foreign(b, len(b))
+	default:
+		switch a.text = append(a.text, b...); {
+		case len(a.text) > keptStartup: // another program prints all the time
+			rest := bytes.Clone(a.text[bytes.LastIndexByte(a.text, '\n')+1:])
+			a.text = a.text[:len(a.text)-len(rest)]
+			t.divide()
+			a.text = rest
+		case !t.settle():
+			t.settleLater()
+		}
+	}
+}
+
+// settle divides the text that has arrived, once the program waits again or the terminal has echoed
+// the keys, and reports whether nothing is left that may arrive because of the keys so far.
+func (t *editing) settle() bool {
+	l := t.line
+	a := &l.arrived
+	switch passed := time.Since(l.sent.at); {
+	case a.settled():
+		return true
+	case l.exact():
+		if passed >= silentFlight {
+			t.flow.foreign(l.takeDivided(a.echo.decide(passed >= keyTimeout)), 0)
+		}
+		return a.settled()
+	case l.entered:
+		return true
+	}
+	idle := t.kernel.waitNow() // before the look at its output, which must have been read by then
+	if !t.consumed() && (l.edited == nil || time.Since(l.sent.at) < keyTimeout) {
+		return false // the program has still to draw the line
+	}
+	t.divide()
+	a.idle = idle
+	return true
+}
+
+// settleLater settles the line as soon as the program waits again. It polls, because nothing reports
+// that the program waits.
+func (t *editing) settleLater() {
+	if t.settling {
+		return
+	}
+	t.settling = true
+	go func() {
+		timer := time.NewTimer(firstPoll)
+		defer timer.Stop()
+		for gap, done := firstPoll, false; !done; gap = min(gap*2, longestPoll) {
+			select {
+			case <-timer.C:
+			case <-t.life.dead:
+				return
+			}
+			t.locked(func() {
+				done = t.line == nil || t.settle()
+				t.settling = !done
+			})
+			timer.Reset(gap)
+		}
+	}()
+}
+
+// divide divides the text that has arrived since the program last waited, or since the terminal last
+// echoed.
+func (t *editing) divide() {
+	l := t.line
+	a := &l.arrived
+	t.flow.foreign(l.takeDivided(a.echo.decide(true)), 0)
+	a.echo = lineEcho{}
+	n := len(a.text)
+	own, foreign := divide(a.keys, a.last, a.text, l.code())
+	l.take(own)
+	if len(a.keys) > 0 {
+		a.last = a.keys
+	}
+	a.keys, a.text, a.idle, a.inexact = nil, nil, 0, false
+	t.flow.foreign(foreign, n)
+}
+
+// promptsForMore notes that a continuation prompt follows.
+func (l *typedLine) promptsForMore() { l.prompting, l.asked = true, nil }
+
+// ask adds text of a continuation prompt, and returns whole lines before the prompt, as
+// promptedForMore does, if the text is too long for a prompt.
+func (l *typedLine) ask(b []byte) (foreign []byte) {
+	if l.asked = append(l.asked, b...); len(l.asked) > keptStartup {
+		return l.promptedForMore(false)
+	}
+	return nil
+}
+
+// promptedForMore notes that the continuation prompt has been drawn. If a marker ends the prompt, all
+// text is the prompt's. Otherwise it returns whole lines, which belong to other programs, except
+// those of the user that a line editor may have drawn.
+func (l *typedLine) promptedForMore(marked bool) (foreign []byte) {
+	if !l.prompting {
+		return nil
+	}
+	own := l.asked
+	if !marked {
+		end := bytes.LastIndexByte(own, '\n') + 1
+		rest := own[end:]
+		own, foreign = divide(nil, nil, own[:end], l.code())
+		own = append(own, rest...)
+	}
+	l.take(own)
+	l.prompting, l.asked = false, nil
+	return foreign
+}
+
+// redraws notes that a line editor draws the next of several lines of a command: it has drawn the text
+// before it, too.
+func (l *typedLine) redraws() {
+	l.take(append(l.arrived.text, l.asked...))
+	l.arrived.text, l.asked, l.prompting = nil, nil, false
+}
+
+// divide divides text that a line editor and other programs have displayed since keys were given to
+// the editor; last are the keys before, and code is the line so far. Only whole lines are known to
+// belong to another program: an editor draws within its line, and what it displays below that it
+// returns from. Where an editor may list something, lines that are not the user's count as another
+// program's, so that none of those is lost.
+func divide(keys, last, text []byte, code string) (own, foreign []byte) {
+	end := bytes.LastIndexByte(text, '\n') + 1
+	switch {
+	case end == 0 && len(text) > 0 && len(keys) == 0 && plain(text) && !bytes.Contains(last, text):
+		return nil, text
+	case end == 0:
+		return text, nil
+	}
+	listed := lists(keys) || returns(text)
+	if lines, rest, ok := echo.Cut(keys, text); ok && len(keys) > 0 && !listed && drawn(lines, true) == 0 {
+		own, foreign = rest, lines
+	} else {
+		for line := range bytes.Lines(text[:end]) {
+			n := drawn(line, len(keys) > 0)
+			if shown := strings.TrimSpace(prompt.Visible(line)); listed && (shown == "" || strings.Contains(code+shownAs(keys), shown)) {
+				n = len(line)
+			}
+			own, foreign = append(own, line[:n]...), append(foreign, line[n:]...)
+		}
+		own = append(own, text[end:]...)
+	}
+	if strings.TrimSpace(prompt.Visible(foreign)) == "" { // the editor wrapped its line
+		return text, nil
+	}
+	return own, foreign
+}
+
+// takeEnd adds text that arrives after the line's end was typed, and returns whole lines that came
+// before the echo of that end: they are neither blank nor the end of the line.
+func (l *typedLine) takeEnd(b []byte) (foreign []byte) {
+	a := &l.arrived
+	a.text = append(a.text, b...)
+	for !l.below && len(a.text) > 0 {
+		end := bytes.IndexByte(a.text, '\n') + 1
+		line := strings.TrimSpace(prompt.Visible(a.text[:end]))
+		switch {
+		case end == 0 && len(a.text) < maxUnsolicitedLine:
+			return foreign // its end may follow
+		case end == 0:
+			end = len(a.text)
+			l.take(a.text)
+		case line != "" && drawn(a.text[:end], false) == 0 && !l.endsWith(line):
+			foreign = append(foreign, a.text[:end]...)
+		default:
+			l.take(a.text[:end])
+		}
+		a.text = a.text[end:]
+	}
+	l.take(a.text)
+	a.text = nil
+	return foreign
+}
+
+// endsWith reports whether text may show the end of the line.
+func (l *typedLine) endsWith(text string) bool {
+	code := l.code()
+	last := strings.TrimSpace(code[strings.LastIndexByte(code, '\n')+1:])
+	return strings.HasSuffix(code, text) || last != "" && strings.HasSuffix(text, last)
+}
+
+// wholeLines returns text up to the end of its last line that is complete, if anything in it is
+// visible.
+func wholeLines(text []byte) []byte {
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	if strings.TrimSpace(prompt.Visible(text)) == "" {
+		return nil
+	}
+	return text
+}
+
+// lists reports whether keys may make a line editor display other text than the line: completions,
+// or a history.
+func lists(keys []byte) bool {
+	return bytes.ContainsFunc(keys, func(r rune) bool { return r < ' ' && r != '\b' })
+}
+
+// returns reports whether text moves the cursor to an earlier line.
+func returns(text []byte) (moves bool) {
+	eachSequence(text, func(t *vt.Token) {
+		switch t.Kind {
+		case vt.CSI:
+			moves = moves || strings.IndexByte("AFHLMSTdfru", t.Final) >= 0 && t.Prefix == 0
+		case vt.Escape:
+			moves = moves || t.Final == 'M' || t.Final == '8'
+		}
+	})
+	return moves
+}
+
+// drawn returns the length of text up to the last control sequence or character other than a tab or
+// the end of a line. Colors count if the editor may have used them.
+func drawn(text []byte, colors bool) (end int) {
+	eachToken(text, func(t *vt.Token) {
+		from := int(t.Offset)
+		if t.Kind != vt.Text {
+			if colors || t.Kind != vt.CSI || t.Final != 'm' {
+				end = max(end, from+len(t.Raw))
+			}
+			return
+		}
+		for i := from; i < from+len(t.Raw); i++ {
+			if c := text[i]; c < ' ' && c != '\t' && c != '\n' && (c != '\r' || i+1 < len(text) && text[i+1] != '\n') {
+				end = max(end, i+1)
+			}
+		}
+	})
+	return end
+}
+
+// eachSequence calls f with the control sequences in text.
+func eachSequence(text []byte, f func(*vt.Token)) {
+	eachToken(text, func(t *vt.Token) {
+		if t.Kind != vt.Text {
+			f(t)
+		}
+	})
+}
+
+func eachToken(text []byte, f func(*vt.Token)) {
+	parser := vt.ForText()
+	each := func(t *vt.Token) {
+		if !t.Inside {
+			f(t)
+		}
+	}
+	parser.Feed(text, each)
+	parser.Flush(each)
+}
+
+// plain reports whether text has no control characters other than tabs.
+func plain(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return (r < ' ' && r != '\t') || r == 0x7f })
+}

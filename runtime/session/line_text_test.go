@@ -1,0 +1,71 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Text that arrives after keys is the line editor's, except for whole lines that it would not draw.
+func TestDividingTextAtALine(t *testing.T) {
+	for _, tt := range []struct{ name, keys, last, text, own, foreign string }{
+		{"nothing", "", "", "", "", ""},
+		{"an echo", "h", "", "h", "h", ""},
+		{"an echo, and a line", "h", "", "hjob\r\n", "h", "job\r\n"},
+		{"a line, and an echo", "h", "", "job\r\nh", "h", "job\r\n"},
+		{"a line within an echo", "hi", "", "hjob\r\ni", "hi", "job\r\n"},
+		{"two lines", "h", "", "one\r\ntwo\r\nh", "h", "one\r\ntwo\r\n"},
+		{"a colored line", "", "", "\x1b[32mjob\x1b[m\r\n", "", "\x1b[32mjob\x1b[m\r\n"},
+		{"a colored echo, and a line", "h", "", "\x1b[1mh\x1b[mjob\r\n", "\x1b[1mh\x1b[m", "job\r\n"},
+		{"an echo that returns within its line", "h", "", "e\bh\r\x1b[9Cjob\r\n\bh", "e\bh\r\x1b[9C\bh", "job\r\n"},
+		{"a line between an erased character", "\x7f", "", "job\r\n\b\x1b[K", "\b\x1b[K", "job\r\n"},
+		{"a wrapped line", "hi", "", "h \ri", "h \ri", ""},
+		{"a line wrapped by its end", "hi", "", "h\r\ni", "h\r\ni", ""},
+		{"a list of completions", "\t", "", "\r\none  two\r\n$ l", "\r\n$ l", "one  two\r\n"},
+		{"a list below from which the cursor returns", "h", "", "h\r\none  two\r\n\x1b[2A", "h\r\n\x1b[2A", "one  two\r\n"},
+		{"a line of the user that is drawn again", "h", "", "\r\necho hello\r\njob\r\n\x1b[2A", "\r\necho hello\r\n\x1b[2A", "job\r\n"},
+		{"a notice without a key", "", "", "\r\x1b[K[1] done\r\n$ l", "\r\x1b[K$ l", "[1] done\r\n"},
+		{"a part of a line without a key", "", "h", "job", "", "job"},
+		{"a late echo", "", "hi", "i", "i", ""},
+		{"a suggestion without a key", "", "h", "\x1b[90mi\x1b[m\b", "\x1b[90mi\x1b[m\b", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			own, foreign := divide([]byte(tt.keys), []byte(tt.last), []byte(tt.text), "echo hello")
+			assert.Equal(t, tt.own, string(own))
+			assert.Equal(t, tt.foreign, string(foreign))
+		})
+	}
+}
+
+// Between the key that ends a line and the echo of that end, whole lines belong to other programs.
+func TestTextBeforeTheEndOfALine(t *testing.T) {
+	for _, tt := range []struct{ name, text, foreign, after string }{
+		{"the end", "\r\n", "", ""},
+		{"the end in another mode", "\x1b[?2004l\r\r\n", "", ""},
+		{"and more", "\r\nnext", "", "next"},
+		{"a line before it", "job\r\n\r\n", "job\r\n", ""},
+		{"two lines before it", "one\r\ntwo\r\n\r\nnext\r\n", "one\r\ntwo\r\n", "next\r\n"},
+		{"the line once more", "\b\b\bell\r\n", "", ""},
+		{"the line once more, without a control character", "ll\r\n", "", ""},
+		{"the end of the line and blanks once more", "ll \r\n", "", ""},
+		{"drawn by the editor", "\x1b[K\r\n", "", ""},
+		{"drawn by the editor over the line", "\r$ echo hell\r\nx", "", "x"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for cut := range tt.text {
+				l := newTypedLine(80, 24, []byte("$ "))
+				l.take([]byte("echo hell"))
+				if strings.HasPrefix(tt.text, "ll") {
+					l.take([]byte("\b\b")) // the cursor was there
+				}
+				l.entered = true
+				foreign := string(l.takeEnd([]byte(tt.text[:cut]))) + string(l.takeEnd([]byte(tt.text[cut:])))
+				assert.Equal(t, tt.foreign, foreign, "at %d", cut)
+				assert.True(t, l.below)
+				assert.Equal(t, "echo hell", l.code())
+				assert.Equal(t, tt.after, string(l.after))
+			}
+		})
+	}
+}
