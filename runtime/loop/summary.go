@@ -69,5 +69,10 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	}
 	d, err := r.Since(ctx, from)
 	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
+	if err != nil || w.worktree == nil || d.Commits > 0 || sum.Moved != nil {
+		return err
+	}
+	d, err = r.Since(ctx, w.state.Start)
+	sum.Merged = d.Commits > 0
 	return err
 }

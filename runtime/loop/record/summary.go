@@ -15,7 +15,7 @@ type Summary struct {
 
 	Failures map[event.Kind]int `json:"failures,omitempty"` // turns that ended in a failure, by its kind
 
-	Commits int `json:"commits"` // commits since the start of the run, by anyone
+	Commits int `json:"commits"` // commits since the start of the run, by anyone; of a worktree, those that Main does not have
 	Files   int `json:"files"`   // files changed by these commits
 	Added   int `json:"added"`   // lines added by them
 	Removed int `json:"removed"` // lines removed by them
@@ -28,6 +28,7 @@ type Summary struct {
 	Branch string `json:"branch,omitempty"` // branch of the worktree, if there is one
 	Dir    string `json:"dir,omitempty"`    // directory of the worktree, relative to the project
 	Main   string `json:"main,omitempty"`   // the branch that Branch follows
+	Merged bool   `json:"merged,omitempty"` // Branch has new commits, and Main has all of them; Commits is 0
 
 	Rebase  bool     `json:"rebase,omitempty"`  // the agent's tree is in the middle of a rebase
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/record"
@@ -64,7 +65,10 @@ func boxRows(denied []record.Denied, review []string) (rows []row) {
 }
 
 func commits(s *loop.Summary) string {
-	if s.Commits == 0 {
+	switch {
+	case s.Merged:
+		return "none to merge: " + quote.Name(s.Main) + " has all commits of " + quote.Name(s.Branch)
+	case s.Commits == 0:
 		return "none"
 	}
 	return fmt.Sprintf("%d: %s changed, %s added, %d removed", s.Commits, ui.Count(s.Files, "file"), ui.Count(s.Added, "line"), s.Removed)
