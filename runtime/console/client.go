@@ -115,7 +115,7 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (io
 	defer func() { _ = resp.Body.Close() }()
 	var e envelope
 	if json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&e) != nil || e.Error == nil {
-		return nil, fmt.Errorf("%s: its host, another version of ripple, does not know this (%s)", c.Name, resp.Status)
+		return nil, fmt.Errorf("%s: its host is another version of ripple, which does not support this request (%s)", c.Name, resp.Status)
 	}
 	return nil, e.Error
 }

@@ -77,10 +77,10 @@ func TestBrokenHosts(t *testing.T) {
 		{"half an answer", []byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"api\":1"), "the answer cannot be read"},
 		{"no JSON", response("200 OK", "<html>"), "the answer cannot be read"},
 		{"another type", response("200 OK", `{"name":[1,2],"host_pid":"x"}`), "the answer cannot be read"},
-		{"a redirect", []byte("HTTP/1.1 302 Found\r\nLocation: http://example.com/\r\nContent-Length: 0\r\n\r\n"), "does not know this (302 Found)"},
-		{"an error without a message", response("500 Internal Server Error", ""), "does not know this (500 Internal Server Error)"},
+		{"a redirect", []byte("HTTP/1.1 302 Found\r\nLocation: http://example.com/\r\nContent-Length: 0\r\n\r\n"), "does not support this request (302 Found)"},
+		{"an error without a message", response("500 Internal Server Error", ""), "does not support this request (500 Internal Server Error)"},
 		{"an error of another kind", response("409 Conflict", `{"error":{"code":"of the future","message":"no"}}`), "no"},
-		{"an unknown path", response("404 Not Found", "404 page not found\n"), "another version of ripple, does not know this"},
+		{"an unknown path", response("404 Not Found", "404 page not found\n"), "another version of ripple, which does not support this request"},
 		{"deep", response("200 OK", strings.Repeat(`{"command":`, 20_000)), "the answer cannot be read"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrUnsupported is returned on systems where process trees cannot be ended.
-var ErrUnsupported = fmt.Errorf("ending a process tree is not supported on %s: end what the program started by hand", runtime.GOOS)
+var ErrUnsupported = fmt.Errorf("ending a process tree is not supported on %s: end the processes of the program yourself", runtime.GOOS)
 
 // Process identifies one process; a later process with the same id has another Start.
 type Process struct {

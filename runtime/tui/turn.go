@@ -33,7 +33,7 @@ var unseen = 20 * time.Second
 
 // Submit enters a prompt and returns when it was sent. wait waits until the agent is ready
 // again, or asks something; it may be called again, also after the agent was given an
-// answer. The answer is known only from the screen: what has scrolled off the alternate screen is
+// answer. The answer is known only from the screen: rows that have scrolled off the alternate screen are
 // lost. Errors: *NotReadyError, ErrLines, ErrNotEntered, ErrEnded, and that of the context; wait
 // returns only the last two, with the Turn up to then.
 func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Context) (Turn, error), err error) {

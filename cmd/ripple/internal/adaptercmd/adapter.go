@@ -13,10 +13,10 @@ func New(shared *ui.App) *cobra.Command {
 	cmd := ui.Group(&cobra.Command{
 		Use:   "adapter",
 		Short: "Test, check and list adapters",
-		Long: `An adapter is a YAML file that describes one program. Adapters come with ripple,
-from ~/.config/ripple/adapters, from .ripple/adapters in the current directory and
-from files that are named by their path; later places win over earlier ones. Those of a
-directory are used when it is trusted: see "ripple trust".`,
+		Long: `An adapter is a YAML file that describes one program. Adapters are built in, or are read
+from ~/.config/ripple/adapters, from .ripple/adapters in the current directory, and from files
+that are named by their path. Of adapters with the same name, the last one in this order is used.
+Those in .ripple/adapters are used only if you trust the project: see "ripple trust".`,
 	})
 	cmd.AddCommand(newAdapterTest(a), newAdapterLint(a), newAdapterList(a), newAdapterShow(a), newAdapterExplain(a), newAdapterNew(a),
 		newAdapterMerge(a), newAdapterMatrix(a), newAdapterTry(a), newAdapterRecord(a))
