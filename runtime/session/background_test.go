@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,14 +71,14 @@ func TestBackgroundWriter(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, backgroundLines, gap), 0o600))
 			// Not in a repository: there a prompt changes while the jobs print, as soon as git has
 			// reported the branch; that is a separate case.
-			s := open(t, tt.name, session.Options{Dir: t.TempDir()})
 			b := background{t: t}
+			s := open(t, tt.name, session.Options{Dir: t.TempDir(), Observer: session.ObserverFunc(b.observe)})
 			b.add(eval(t, s, strings.ReplaceAll(tt.start, "{}", file)), "")
 			for i := 0; i < commands || !b.ended(); i++ {
 				require.Less(t, i, 100*commandsBeside, "no end")
 				b.add(eval(t, s, fmt.Sprintf(tt.print, i)), fmt.Sprintf(tt.want, i)+"\n")
 			}
-			b.check()
+			b.check(backgroundLines)
 		})
 	}
 }
@@ -86,6 +87,29 @@ func TestBackgroundWriter(t *testing.T) {
 type background struct {
 	t    *testing.T
 	rest strings.Builder
+
+	mu     sync.Mutex
+	stream strings.Builder // what the program printed, and, between marks, what it was sent
+}
+
+func (b *background) observe(e session.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e.Kind {
+	case session.EventRead:
+		b.stream.Write(e.Data)
+	case session.EventWrite:
+		fmt.Fprintf(&b.stream, "«%s»", e.Data)
+	}
+}
+
+// around returns the stream around a line of the job.
+func (b *background) around(line string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	stream := b.stream.String()
+	at := max(0, strings.Index(stream, line+"\r\n"))
+	return fmt.Sprintf("%q", stream[max(0, at-2000):min(len(stream), at+2000)])
 }
 
 var (
@@ -110,13 +134,36 @@ func (b *background) add(r session.Result, want string) {
 
 func (b *background) ended() bool { return strings.Contains(b.rest.String(), "bg end\n") }
 
-// check requires every line once and in order.
-func (b *background) check() {
+// check requires that many lines, each once and in order.
+func (b *background) check(n int) {
 	b.t.Helper()
 	lines := strings.SplitAfter(jobNotice.ReplaceAllString(b.rest.String(), ""), "\n")
-	for i := range backgroundLines {
+	for i := range n {
 		require.Less(b.t, i, len(lines))
-		require.Equal(b.t, fmt.Sprintf("bg %d\n", i+1), lines[i], "line %d of %q", i+1, lines[max(0, i-3):min(len(lines), i+4)])
+		line := fmt.Sprintf("bg %d", i+1)
+		require.Equal(b.t, line+"\n", lines[i], "line %d of %q\nin the stream: %s", i+1, lines[max(0, i-3):min(len(lines), i+4)], b.around(line))
 	}
-	require.Equal(b.t, []string{"bg end\n", ""}, lines[backgroundLines:])
+	require.Equal(b.t, []string{"bg end\n", ""}, lines[n:])
+}
+
+// A first prompt that is drawn slowly, after the session has stopped waiting for its end, costs no
+// line of a job.
+func TestBackgroundWriterAfterASlowPrompt(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("the writer needs perl")
+	}
+	const lines = 300
+	config, file := t.TempDir(), filepath.Join(t.TempDir(), "w.pl")
+	require.NoError(t, os.Mkdir(filepath.Join(config, "fish"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(config, "fish", "config.fish"), []byte("function fish_prompt; set -q drawn; or sleep 0.4; set -g drawn; sleep 0.01; echo -n 'slow> '; end\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, lines, 0.003), 0o600))
+	b := background{t: t}
+	s := open(t, "fish", session.Options{Dir: t.TempDir(), Env: []string{"XDG_CONFIG_HOME=" + config}, Observer: session.ObserverFunc(b.observe)})
+	b.add(eval(t, s, "perl "+file+" &"), "")
+	for i := 0; !b.ended(); i++ {
+		require.Less(t, i, 100*commandsBeside, "no end")
+		b.add(eval(t, s, fmt.Sprint("echo cmd ", i)), fmt.Sprintf("cmd %d\n", i))
+	}
+	b.check(lines)
 }

@@ -61,8 +61,10 @@ func (f *flow) marker(e prompt.Event) {
 		f.promptBegins()
 		f.decider.step(machine.Input{Kind: machine.InPromptStart})
 	case prompt.InputStart:
+		ends := f.stream.region == regionPrompt || f.stream.undrawn
+		f.latePromptEnds()
 		f.pass(f.separate(f.stream.promptEnds))
-		f.decider.step(machine.Input{Kind: machine.InInputStart})
+		f.decider.step(machine.Input{Kind: machine.InInputStart, Ends: ends})
 	case prompt.Executed:
 		f.takeBack()
 		f.decider.step(machine.Input{Kind: machine.InExecuted})
@@ -112,6 +114,18 @@ func (f *flow) promptBegins() {
 	f.question(true)
 	f.pass(f.stream.outputEnds())
 	f.stream.promptBegins()
+}
+
+// latePromptEnds notes that the first prompt was drawn after the first line was sent: it is in the
+// text that is taken for the line's echo.
+func (f *flow) latePromptEnds() {
+	c := f.cmd
+	if c == nil || !f.stream.undrawn || !c.prelude.expected {
+		return
+	}
+	text := c.prelude.text
+	f.pass(f.stream.lateEnds(text))
+	c.prelude.echo.Shown = []byte(prompt.Visible(text[lastLines(text, 1):]))
 }
 
 // finished handles D: the output ends here.

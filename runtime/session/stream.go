@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
 
 	"example.org/ripple/runtime/internal/echo"
@@ -25,6 +26,8 @@ type stream struct {
 	prompt        []byte // the prompt that is being printed
 	whole         int    // length at which it equaled the previous prompt, so that text after it comes from other programs; 0: it never did
 	shown         []byte // the latest prompt, including escape sequences
+	undrawn       bool   // the first line was sent when the first prompt had no text, or whole lines, which may be those of other programs
+	late          []byte // the text in which that prompt arrived
 	held          []byte // the end of the output, which may be a prompt
 	spare         []byte // the other buffer for held
 	more          []byte // text since F
@@ -180,6 +183,14 @@ func (s *stream) announced(marker string) {
 	s.region = regionIdle
 }
 
+// lateEnds handles B of the first prompt after the first line was sent; text arrived since then. What
+// came before was not the prompt.
+func (s *stream) lateEnds(text []byte) (out classified) {
+	out.unsolicited = s.shown
+	s.undrawn, s.ends, s.late, s.shown = false, true, bytes.Clone(text), nil
+	return out
+}
+
 // commandEnded handles D for a command of the session.
 func (s *stream) commandEnded(prompting bool) {
 	switch {
@@ -209,6 +220,7 @@ func (s *stream) lineSent() (out classified) {
 	case s.ends && s.keepsUnsolicited: // the program reads, and draws its prompt later
 		out.unsolicited = s.splitLines(bytes.Count(s.prompt, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
 	default: // nothing announces the prompt's end
+		s.undrawn = s.shown == nil && lastLines(s.prompt, 1) == len(s.prompt)
 		out.unsolicited = s.splitPrompt()
 	}
 	s.outputBegins()
@@ -222,6 +234,9 @@ func (s *stream) outputBegins() { s.region, s.held = regionOutput, s.held[:0] }
 // before; a changed prompt is the text after as many lines as exceed its own.
 func (s *stream) splitPrompt() (unsolicited []byte) {
 	text := s.prompt
+	if s.shown == nil && s.late != nil {
+		s.shown, s.late = bytes.Clone(commonLines(text, s.late)), nil
+	}
 	if s.shown == nil || !s.keepsUnsolicited || bytes.Equal(text, s.shown) {
 		s.shown = append(s.shown[:0], text...)
 		return nil
@@ -242,6 +257,20 @@ func (s *stream) splitPrompt() (unsolicited []byte) {
 	unsolicited = s.splitLines(bytes.Count(text, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
 	s.shown = append(s.shown[:0], s.prompt...)
 	return unsolicited
+}
+
+// commonLines returns the last lines of b that are also those of other, at least one. Carriage returns
+// and escape sequences are not compared.
+func commonLines(b, other []byte) []byte {
+	visible := func(line []byte) string { return strings.ReplaceAll(prompt.Visible(line), "\r", "") }
+	n := 1
+	for {
+		from, begin := lastLines(b, n+1), lastLines(other, n+1)
+		if from == lastLines(b, n) || begin == lastLines(other, n) || visible(b[from:]) != visible(other[begin:]) {
+			return b[lastLines(b, n):]
+		}
+		n++
+	}
 }
 
 // endsWithLine reports whether b ends with text that starts at the beginning of a line.

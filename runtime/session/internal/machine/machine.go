@@ -120,6 +120,7 @@ type Input struct {
 	Confirm bool          // InSubmit: several commands may be sent at once
 	Typed   bool          // InSubmit: a user types it
 	Sent    bool          // InInterrupt: it has been sent, not only requested
+	Ends    bool          // InInputStart: it ends a prompt, even if the prompt was confirmed before
 }
 
 // EffectKind is the kind of an action.

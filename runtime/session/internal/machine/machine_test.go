@@ -138,6 +138,28 @@ func TestMachineConfirmsAPrompt(t *testing.T) {
 	}
 }
 
+// A B that comes after its prompt was confirmed shows that B belongs to this program's prompts: the
+// next one is not complete before it.
+func TestMachineLearnsALateEndOfAPrompt(t *testing.T) {
+	late := Input{Kind: InInputStart, Ends: true}
+	for _, row := range []struct {
+		name   string
+		inputs []Input
+		want   []EffectKind
+	}{
+		{"before a line was sent", []Input{late, submit, c, dd, a}, []EffectKind{DoTimer}},
+		{"after it", []Input{submit, late, c, dd, a}, []EffectKind{DoTimer}},
+		{"and then B completes the prompt", []Input{submit, late, c, dd, a, b}, []EffectKind{DoComplete}},
+		{"B for Enter teaches nothing", []Input{submit, b, c, dd, a}, []EffectKind{DoComplete}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var p Policy
+			_, effs := run(p, State{Step: StepReady}, row.inputs...)
+			assert.Equal(t, row.want, kinds(effs))
+		})
+	}
+}
+
 func TestMachineGivesUpOnProgramNeverSeenToRead(t *testing.T) {
 	var p Policy
 	s, effs := run(p, State{Step: StepReady, learnedB: true}, submit, f)

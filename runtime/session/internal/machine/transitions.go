@@ -31,6 +31,10 @@ func (p *Policy) Next(s State, in Input, out []Effect) (State, []Effect) {
 		if in.Kind == InReadiness {
 			return p.settled(s, in, out)
 		}
+	case StepReady:
+		if in.Kind == InInputStart {
+			return p.inputStart(s, in, out)
+		}
 	case StepFirst, StepKick, StepRunning:
 		return p.boundary(s, in, out)
 	case StepInjected:
@@ -161,7 +165,7 @@ func (p *Policy) boundary(s State, in Input, out []Effect) (State, []Effect) {
 	case InPromptStart:
 		return p.promptStart(s, out)
 	case InInputStart:
-		return p.inputStart(s, out)
+		return p.inputStart(s, in, out)
 	case InContinuation:
 		return p.wantsMore(s, out)
 	case InMarker:
@@ -193,9 +197,11 @@ func (p *Policy) promptStart(s State, out []Effect) (State, []Effect) {
 }
 
 // inputStart handles B. After an A it completes the prompt; alone it has the v1 meaning ("Enter was
-// pressed") and ends nothing.
-func (p *Policy) inputStart(s State, out []Effect) (State, []Effect) {
+// pressed") and ends nothing. One that comes after its prompt was confirmed shows that this program
+// draws its prompts slowly: the next one is not complete before its B.
+func (p *Policy) inputStart(s State, in Input, out []Effect) (State, []Effect) {
 	if s.Evidence != EvidenceInput {
+		s.learnedB = s.learnedB || in.Ends
 		return s, out
 	}
 	s.learnedB = true
