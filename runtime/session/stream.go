@@ -183,8 +183,8 @@ func (s *stream) announced(marker string) {
 	s.region = regionIdle
 }
 
-// lateEnds handles B of the first prompt after the first line was sent; text arrived since then. What
-// came before was not the prompt.
+// lateEnds handles B of the first prompt after the first line was sent; text arrived since then. The
+// text before that was not the prompt.
 func (s *stream) lateEnds(text []byte) (out classified) {
 	out.unsolicited = s.shown
 	s.undrawn, s.ends, s.late, s.shown = false, true, bytes.Clone(text), nil
