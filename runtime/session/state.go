@@ -204,8 +204,8 @@ func (v *viewer) quiesce(ctx context.Context) error {
 // arrivalLimit bounds the wait for a program that has printed its prompt and does not read yet.
 const arrivalLimit = 100 * time.Millisecond
 
-// findHome waits until the program reads at its prompt, so that reads of the next command can be
-// told from it. A prompt may be seen before its program waits for input, above all on a busy
+// findHome waits until the program reads at its prompt, which distinguishes that read from those of
+// the next command. A prompt may be seen before its program waits for input, above all on a busy
 // machine. Where the kernel cannot tell, it does not wait.
 func (v *viewer) findHome(ctx context.Context) {
 	for end := time.Now().Add(arrivalLimit); time.Now().Before(end); {
