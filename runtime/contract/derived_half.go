@@ -34,7 +34,7 @@ func halfBlock(ctx context.Context, t *testRun) error {
 
 func notWithdrawn(a *schema.Adapter, half string, err error) error {
 	return fmt.Errorf("%q, the first line of samples.multiline, was sent alone: %w. "+
-		"ripple recognizes a program that waits for more input by its continuation prompt, and cancels the input by %s", half, err, withdrawal(a))
+		"The continuation prompt shows that a program waits for more input, and a session cancels the input by %s", half, err, withdrawal(a))
 }
 
 // withdrawal describes the key that a session sends to a program that asks for more input than

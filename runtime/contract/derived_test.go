@@ -106,7 +106,7 @@ func TestNotApplicable(t *testing.T) {
 		{"cwd as declared", "capabilities.cwd_tracking is false", func(a *schema.Adapter) { a.Capabilities.CwdTracking = false }},
 		{"cwd as declared", "neither samples.cd nor capabilities.cd_command is declared", func(a *schema.Adapter) { a.Samples.Cd = "" }},
 		{"modes are reached and left", "no modes are declared", func(a *schema.Adapter) { a.Modes = nil }},
-		{"modes are reached and left", "there is no known way into a mode", func(a *schema.Adapter) { a.Tests = nil }},
+		{"modes are reached and left", "no mode has both a test with expect_mode", func(a *schema.Adapter) { a.Tests = nil }},
 		{"timeout, interrupt, usable", "signals.interrupt is null", func(a *schema.Adapter) { a.Signals.Interrupt = nil }},
 		{"timeout, interrupt, usable", "capabilities.interrupt is false", func(a *schema.Adapter) { a.Capabilities.Interrupt = false }},
 		{"reading a secret is reported", "process.tty.echo is false", func(a *schema.Adapter) { a.Process.TTY.Echo = false }},

@@ -44,7 +44,7 @@ func ReadJSON(r io.Reader) ([]*Report, error) {
 		return nil, errors.New("not a JSON report of contract tests")
 	}
 	if *doc.Version != jsonVersion {
-		return nil, fmt.Errorf("report version %d is not supported; this ripple reads version %d", *doc.Version, jsonVersion)
+		return nil, fmt.Errorf("report version %d is not supported; the supported version is %d", *doc.Version, jsonVersion)
 	}
 	for _, report := range doc.Reports {
 		for _, t := range report.Tests {

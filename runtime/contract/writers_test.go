@@ -119,7 +119,7 @@ func TestReadJSON(t *testing.T) {
 		`{"version": 1}`:                    "not a JSON report",
 		`{"reports": []}`:                   "not a JSON report",
 		`{"version": 1, "reports": [null]}`: "not a JSON report",
-		`{"version": 2, "reports": []}`:     "report version 2 is not supported; this ripple reads version 1",
+		`{"version": 2, "reports": []}`:     "report version 2 is not supported; the supported version is 1",
 		`{"version": 1, "reports": [{"adapter": "a", "tests": [{"name": "t", "status": "failed"}]}]}`: `a: the test "t" has the status failed but no failure`,
 	} {
 		_, err := ReadJSON(strings.NewReader(text))
