@@ -9,10 +9,11 @@ import (
 // project: out of the repository that contains dir, or out of dir if none does. An error message
 // about such a file would show the text of another one.
 func Inside(dir, path string) error {
-	top, err := filepath.Abs(dir)
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
+	top, topErr := filepath.EvalSymlinks(dir)
 	for at := top; ; at = filepath.Dir(at) {
 		if IsRepository(at) {
 			top = at
@@ -22,7 +23,6 @@ func Inside(dir, path string) error {
 			break
 		}
 	}
-	top, topErr := filepath.EvalSymlinks(top)
 	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}

@@ -40,6 +40,9 @@ func TestInside(t *testing.T) {
 			}
 			path := filepath.Join(sub, "f")
 			require.NoError(t, os.Symlink(filepath.FromSlash(c.target), path))
+			entry := filepath.Join(base, "entry") // a user may enter the project through a link
+			require.NoError(t, os.Symlink(sub, entry))
+			assert.Equal(t, c.refused, Inside(entry, filepath.Join(entry, "f")) != nil)
 			err := Inside(sub, path)
 			if !c.refused {
 				require.NoError(t, err)

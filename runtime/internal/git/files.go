@@ -233,6 +233,8 @@ func check(path string, stat func(string) (fs.FileInfo, error)) error {
 	}
 	const do = "remove it, or get the file from another clone"
 	switch mode := info.Mode(); {
+	case mode&fs.ModeDevice != 0 && isNull(info): // a sandbox covers files with it
+		return nil
 	case mode.IsRegular() && info.Size() > limit:
 		return &projectfile.RefusedError{Path: path, Why: fmt.Sprintf("has %d MB, and git would read all of it", info.Size()>>20), Do: do}
 	case mode&fs.ModeNamedPipe != 0:
@@ -243,6 +245,12 @@ func check(path string, stat func(string) (fs.FileInfo, error)) error {
 		return &projectfile.RefusedError{Path: path, Why: "is a device, and git would read it without end", Do: do}
 	}
 	return nil
+}
+
+// isNull reports whether a file is the device that is always empty.
+func isNull(info fs.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
 }
 
 // patience is how long a command of git may take before ripple looks for a file that it waits for.

@@ -80,6 +80,9 @@ func TestGitOpensOnlyFiles(t *testing.T) {
 			})
 		}
 	}
+	exclude := filepath.Join(p.dir, ".git", "info", "exclude")
+	require.NoError(t, os.RemoveAll(exclude))
+	require.NoError(t, os.Symlink(os.DevNull, exclude)) // which is read to its end at once
 	r, err := Open(t.Context(), filepath.Join(p.dir, "sub"))
 	require.NoError(t, err)
 	assert.Equal(t, &Repo{p.dir, "sub/"}, r)
@@ -136,7 +139,7 @@ func TestGitDoesNotWaitForAPipe(t *testing.T) {
 func TestEveryGitCommandHasATimeLimit(t *testing.T) {
 	err := &TimeoutError{string(gitStatus), "/p", gitStatus.timeout()}
 	assert.ErrorContains(t, err, "git status did not end within 2m0s in /p: ")
-	for _, sub := range []subcommand{gitRevParse, gitConfig, gitVar, gitCheckRef, gitBase} {
+	for _, sub := range []subcommand{gitRevParse, gitConfig, gitVar, gitCheckRef} {
 		assert.Equal(t, lookTimeout, sub.timeout(), sub)
 	}
 	bin := t.TempDir()

@@ -64,7 +64,7 @@ func (sub subcommand) timeout() time.Duration {
 	switch sub {
 	case gitCommit, gitCommitTree, gitIndex, gitReadTree, gitRebase, gitTag, gitWorktree:
 		return writeTimeout
-	case gitDiff, gitIgnored, gitListTree, gitRevList, gitStatus:
+	case gitBase, gitDiff, gitIgnored, gitListTree, gitRevList, gitStatus:
 		return treeTimeout
 	}
 	return lookTimeout
@@ -163,6 +163,9 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := c.give(cmd)
+	if err == nil {
+		return out.String(), nil
+	}
 	if refused, is := errors.AsType[*projectfile.RefusedError](context.Cause(ctx)); is {
 		return "", refused
 	}
