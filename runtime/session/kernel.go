@@ -94,17 +94,17 @@ func (k *kernel) isElsewhere(r pty.Readiness, program int, begun bool) bool {
 	return r.Place != k.home
 }
 
-// learnHome records, once, where the program waits at its prompt. It returns pty.Waiting if that is
-// known, and otherwise what the program does.
-func (k *kernel) learnHome() pty.ReadyState {
+// learnHome records where the program waits at its prompt, unless that is known. It reports whether
+// the program has not reached its prompt's read yet; a program with busy threads may read there.
+func (k *kernel) learnHome() (arriving bool) {
 	if k.home != (pty.Place{}) {
-		return pty.Waiting
+		return false
 	}
 	r := k.term.Readiness()
 	if r.State == pty.Waiting && r.Place.PID == k.term.PID() && k.term.Queued() == 0 {
 		k.home, k.silent, k.edited = r.Place, k.hides(), k.cooked()
 	}
-	return r.State
+	return r.State == pty.Busy && !r.Listens
 }
 
 // hides reports whether the terminal edits lines without echoing them.

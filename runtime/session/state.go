@@ -209,13 +209,13 @@ const arrivalLimit = 100 * time.Millisecond
 // machine. Where the kernel cannot tell, it does not wait.
 func (v *viewer) findHome(ctx context.Context) {
 	for end := time.Now().Add(arrivalLimit); time.Now().Before(end); {
-		found := true
+		arriving := false
 		v.locked(func() {
 			if v.cmd == nil && v.control.state.Step == machine.StepReady && !v.typist.typing() {
-				found = v.kernel.learnHome() != pty.Busy
+				arriving = v.kernel.learnHome()
 			}
 		})
-		if found {
+		if !arriving {
 			return
 		}
 		select {

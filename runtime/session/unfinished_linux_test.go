@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -322,6 +323,8 @@ func TestOutputWhileALineIsTypedIsInItsResult(t *testing.T) {
 	}
 }
 
+var jobLine = regexp.MustCompile(`#\d+\n`)
+
 // While another program prints line after line, a user types commands: each line arrives once,
 // between the commands or in the output of one, and the commands are those that were typed.
 func TestOutputAllTheTimeWhileLinesAreTyped(t *testing.T) {
@@ -365,7 +368,8 @@ func TestOutputAllTheTimeWhileLinesAreTyped(t *testing.T) {
 				if adapter != "fish" { // its redrawing leaves parts of earlier ones on the screen when others print
 					assert.Equal(t, code, d.code)
 				}
-				assert.Equal(t, 1, strings.Count(d.output, fmt.Sprintf("hello %d\n", i)), "%q", d.output)
+				own := jobLine.ReplaceAllString(d.output, "") // a job may print between a program's text and its line end
+				assert.Equal(t, 1, strings.Count(own, fmt.Sprintf("hello %d\n", i)), "%q", d.output)
 				all += d.output
 			}
 			for i := range lines {
