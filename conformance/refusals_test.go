@@ -238,3 +238,20 @@ func TestOnlyTheCommandExitsAndPrints(t *testing.T) {
 		}
 	})
 }
+
+// maxFunction is the largest number of lines between the braces of a function.
+const maxFunction = 80
+
+func TestFunctionsAreShort(t *testing.T) {
+	longest := 0
+	eachNode(t, func(file string, line int, n ast.Node) {
+		d, ok := n.(*ast.FuncDecl)
+		if !ok || d.Body == nil {
+			return
+		}
+		lines := sourceSet.Position(d.Body.Rbrace).Line - sourceSet.Position(d.Body.Lbrace).Line - 1
+		longest = max(longest, lines)
+		assert.LessOrEqualf(t, lines, maxFunction, "%s:%d: %s: divide it", file, line, d.Name.Name)
+	})
+	assert.Greater(t, longest, maxFunction/2, "the limit can be lower")
+}
