@@ -254,7 +254,7 @@ func TestAnotherEnvironmentFindsTheConsole(t *testing.T) {
 	assert.Equal(t, "idle", other.status("main").State)
 	r := other.run("", "console", "start", "--name", "main")
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.err, "a console named main is running already, started with another XDG_RUNTIME_DIR")
+	assert.Contains(t, r.err, "a console named main is running already, perhaps started with another XDG_RUNTIME_DIR")
 	assert.Equal(t, "still\n", p.exec("main", "echo still").out)
 	other.start("other")
 	assert.Equal(t, "from here\n", p.exec("other", "echo from here").out)

@@ -233,7 +233,6 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// privateDir returns a directory that other users cannot read.
 func newRecord(t testing.TB, dir string) *record {
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	r, err := openRecord(dir)
@@ -241,6 +240,7 @@ func newRecord(t testing.TB, dir string) *record {
 	return r
 }
 
+// privateDir returns a directory that other users cannot read.
 func privateDir(t testing.TB) string {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700))

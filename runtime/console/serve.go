@@ -80,7 +80,7 @@ func begin(o HostOptions) (*place.Begun, error) {
 	b, err := place.Begin(order, a, o.Getenv)
 	switch {
 	case errors.Is(err, place.ErrTakenElsewhere):
-		err = newFault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", order.Name)
+		err = newFault(FaultTaken, "a console named %s is running already, perhaps started with another XDG_RUNTIME_DIR", order.Name)
 	case errors.Is(err, place.ErrTaken):
 		err = newFault(FaultTaken, "a console named %s is running already", order.Name)
 	}

@@ -96,8 +96,9 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 	}
 }
 
-// ErrTakenElsewhere is an ErrTaken: the running console's socket is in another directory.
-var ErrTakenElsewhere = fmt.Errorf("%w, started with another XDG_RUNTIME_DIR", ErrTaken)
+// ErrTakenElsewhere is an ErrTaken: the running console's socket is elsewhere, mostly because it was
+// started with another XDG_RUNTIME_DIR.
+var ErrTakenElsewhere = fmt.Errorf("%w, and its socket is elsewhere", ErrTaken)
 
 // withRecord also locks the directory of results, unless err says that the name is not claimed. Of
 // several processes that start a console of one name and home, only one gets this lock; a socket's
