@@ -47,7 +47,7 @@ func newSchema(a *ui.App) *cobra.Command {
 		},
 		ValidArgs: ui.SortedKeys(schemaTexts),
 	}
-	cmd.Flags().BoolVar(&install, "install", false, "write it where editors look for it")
+	cmd.Flags().BoolVar(&install, "install", false, "install the schema for editors")
 	return cmd
 }
 

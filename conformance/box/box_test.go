@@ -199,7 +199,7 @@ func TestProcessesOfRoot(t *testing.T) {
 		_, said, code := f.outcome(t, ripple, "box", "--processes", "40", "--", "touch", "ran")
 		if os.Geteuid() == 0 && f.credential == nil {
 			assert.Equal(t, 2, code, said)
-			assert.Contains(t, said, "the kernel does not limit the processes of root")
+			assert.Contains(t, said, "the kernel does not limit root's processes")
 			assert.NoFileExists(t, f.variables["W"]+"/ran")
 		} else {
 			assert.Zero(t, code, said)

@@ -176,10 +176,10 @@ func (p *Policy) check() error {
 		return fmt.Errorf("%w: %q is not in %q", ErrPolicy, p.Cwd, p.Dir)
 	}
 	if p.Nest && os.Geteuid() == 0 {
-		return fmt.Errorf("%w: in a box of root, the kernel does not allow usable namespaces; run the box as another user, or without them", ErrPolicy)
+		return fmt.Errorf("%w: the kernel does not allow root's boxes usable namespaces; run the box as another user, or without them", ErrPolicy)
 	}
 	if p.Limits.Processes > 0 && os.Geteuid() == 0 {
-		return fmt.Errorf("%w: the kernel does not limit the processes of root; run the box as another user, or without this limit", ErrPolicy)
+		return fmt.Errorf("%w: the kernel does not limit root's processes; run the box as another user, or without this limit", ErrPolicy)
 	}
 	return nil
 }

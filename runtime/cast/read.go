@@ -60,7 +60,7 @@ func Read(in io.Reader, pause time.Duration) (*Recording, error) {
 		case 'r':
 			var cols, rows int
 			if _, err := fmt.Sscanf(data, "%dx%d", &cols, &rows); err != nil {
-				return nil, fmt.Errorf("line %d: invalid size %q: write COLSxROWS", number, data)
+				return nil, fmt.Errorf("line %d: invalid size %q: want COLSxROWS", number, data)
 			}
 			r.Resize(at, cols, rows)
 		}

@@ -10,7 +10,7 @@ import (
 // in bytes; hosts stay far below it.
 const maxAnswer = 16 << 20
 
-var errTooLong = errors.New("longer than any answer of a host")
+var errTooLong = errors.New("response of the host is too long")
 
 // boundedLines reads from a stream and fails at a line that is longer than a host writes.
 type boundedLines struct {

@@ -60,7 +60,7 @@ func (q *questions) runHook(ctx context.Context, of record.Question) error {
 	select {
 	case err := <-ended:
 		if why := exitWords(err); why != "" {
-			return errors.New(why + "; " + file.Name() + " has what it printed")
+			return errors.New(why + "; its output is in " + file.Name())
 		}
 		return nil
 	case <-limit.C:

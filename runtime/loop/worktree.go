@@ -60,7 +60,7 @@ func (w *workspace) noteAbsent(ctx context.Context, project *git.Repo) error {
 func (w *workspace) confined(dir string) error {
 	rel, inside := projectfile.Relative(w.store.Path(""), dir)
 	if !inside {
-		return fmt.Errorf("%s is outside of %s", dir, w.store.Path(""))
+		return fmt.Errorf("%s leads out of %s", dir, w.store.Path(""))
 	}
 	if _, err := w.store.Files().Stat(rel); !errors.Is(err, fs.ErrNotExist) {
 		return err

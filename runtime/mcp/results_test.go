@@ -96,8 +96,8 @@ func TestProgress(t *testing.T) {
 		assert.NoError(t, err)
 		ended <- r
 	}()
-	assert.Equal(t, "waiting for 0s", <-words)
-	assert.Equal(t, "waiting for 0s", <-words)
+	assert.Equal(t, "waited 0s", <-words)
+	assert.Equal(t, "waited 0s", <-words)
 	require.NoError(t, os.WriteFile(fifo, []byte("text\n"), 0))
 	assert.Contains(t, (<-ended).Content[0].(*sdk.TextContent).Text, "[main #2] done exit=0")
 }

@@ -203,7 +203,7 @@ func (s *Server) progress(ctx context.Context, req *sdk.CallToolRequest) (stop f
 			case <-t.C:
 				waited := time.Since(began).Truncate(time.Second)
 				_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ // a client may ignore them
-					ProgressToken: token, Progress: waited.Seconds(), Message: fmt.Sprintf("waiting for %s", waited),
+					ProgressToken: token, Progress: waited.Seconds(), Message: fmt.Sprintf("waited %s", waited),
 				})
 			case <-ctx.Done():
 				return

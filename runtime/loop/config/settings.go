@@ -109,9 +109,9 @@ const defaultTools = "Write,Read,Edit,MultiEdit,Glob,Grep,Task,TodoWrite,WebFetc
 var allSettings = []Setting{
 	{Name: "PROJECT_NAME", Default: "my-project", Help: "the project's name, for the agent and the logs", set: text(func(c *Config) *string { return &c.ProjectName })},
 	{Name: "PROJECT_TYPE", Default: "unknown", Help: "the kind of project, for the agent", set: text(func(c *Config) *string { return &c.ProjectType })},
-	{Name: "PLATFORM_DRIVER", Flag: "adapter", Default: "auto", Help: "the agent: the name of an adapter, auto (the first usable one), or custom", set: text(func(c *Config) *string { return &c.Backend })},
+	{Name: "PLATFORM_DRIVER", Flag: "adapter", Default: "auto", Help: "the agent: the name of an adapter, auto (the first usable one), or custom (cli.command in ripple.yml)", set: text(func(c *Config) *string { return &c.Backend })},
 	{Name: "MAX_CALLS_PER_HOUR", Flag: "calls", Default: "100", Help: "maximum number of turns started within an hour", set: number(1, 100_000, func(c *Config) *int { return &c.CallsPerHour })},
-	{Name: "AGENT_TIMEOUT_MINUTES", Twins: []string{"CLAUDE_TIMEOUT_MINUTES"}, Flag: "timeout", Default: "15", Help: "maximum duration of a turn: 90s, 2h, or a number of minutes", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.Timeout })},
+	{Name: "AGENT_TIMEOUT_MINUTES", Twins: []string{"CLAUDE_TIMEOUT_MINUTES"}, Flag: "timeout", Default: "15", Help: "maximum duration of a turn, in minutes, or with a unit: 90s, 2h", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.Timeout })},
 	{Name: "AGENT_IDLE_TIMEOUT_SECS", Flag: "idle-timeout", Default: "0", Help: "maximum time without output in a turn: 2m, or a number of seconds; 0 for no limit", set: span(time.Second, true, func(c *Config) *time.Duration { return &c.IdleTimeout })},
 	{Name: "AGENT_OUTPUT_FORMAT", Twins: []string{"CLAUDE_OUTPUT_FORMAT"}, Default: "json", Help: "accepted, without effect: the adapter defines the output format", Idle: "the adapter says what its agent prints", set: checked("json", "text")},
 	{Name: "ALLOWED_TOOLS", Twins: []string{"CLAUDE_ALLOWED_TOOLS"}, Flag: "allowed-tools", Default: defaultTools, Help: "tools that the agent may use, for agents with such a setting", set: list(func(c *Config) *[]string { return &c.AllowedTools })},

@@ -18,9 +18,9 @@ func newAdapterMatrix(a *app) *cobra.Command {
 		Short: "Show test results of adapters by report",
 		Long: `Show a table of the JSON reports of "ripple adapter test": a row for each adapter, and a
 column for each report, which is one machine, image or version of a program. A column is
-named NAME, or after its file. A cell contains the version of the program with the
-level that the adapter has reached and the number of passed tests, or with the
-number of failed ones.`,
+named NAME, or after its file. A cell contains the program's version, and
+either the adapter's level and its number of passed tests or, if any failed, the
+number of failed tests.`,
 		Example: "  ripple adapter matrix bookworm=a.json trixie=b.json",
 		Args:    someReports,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -34,7 +34,7 @@ number of failed ones.`,
 			return a.printTable(matrixTable(files))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object: adapter, column, cells")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: {adapter: {column: [cell...]}}")
 	return cmd
 }
 

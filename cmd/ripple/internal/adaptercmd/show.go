@@ -19,7 +19,7 @@ func newAdapterShow(a *app) *cobra.Command {
 		Short: "Show the contents of an adapter",
 		Long: `Show the contents of an adapter: how its program is found and started, how prompts are
 recognized and input is sent, its capabilities, modes, meta-commands and debugger
-vocabulary, samples and tests.
+operations, samples and tests.
 --json prints the whole adapter with all defaults, by the keys of its file.`,
 		Args: oneAdapter,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -35,10 +35,10 @@ func NewDoctor(shared *ui.App) *cobra.Command {
 		Use:   "doctor [--probe] [NAME...]",
 		Short: "Report which coding agents are usable here, and what the others need",
 		Long: `List the coding agents in the order in which ripple prefers them: whether each is installed,
-whether its version is one that its adapter supports, whether a user is logged in (if the agent
-reports that), and for which transports its programs are installed. Also report whether this
-machine can run boxes. With NAMEs of adapters, or adapter files, report on these programs
-instead, which need not be agents.
+whether its adapter supports its version, whether a user is logged in (if the agent reports
+that), and for which transports its programs are installed. Also report whether this machine can
+run boxes. With NAMEs of adapters, or adapter files, report on these programs instead, which need
+not be agents.
 
 --probe starts each program in a session with your environment and sends the probe of its
 adapter: a line of code with a known result. Without a NAME, it probes all installed programs

@@ -44,7 +44,7 @@ Enter; Tab completes typed or visible words, and names of files. --raw disables 
 key goes to the program.
 
 The console has the size of the terminal that was used last, and is never smaller than 20 by 5.
-attach exits with the program's code when that ends, with 0 when you detach or the console is closed.`,
+attach exits with the program's exit code, or with 0 when you detach or the console is closed.`,
 		Example:           "  ripple console attach work\n  ripple console attach --read-only\n  ripple console attach --detach-keys 'C-a C-d'",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),

@@ -37,7 +37,7 @@ func newExec(a *ui.App) *cobra.Command {
 the command, if the program reports one.
 
 CODE is one argument, of one line or several; "-" reads it from standard input. With
---lines every line of standard input is a command of its own.
+--lines each line of standard input is a separate command.
 
 The wait ends, and the command continues, after --timeout, on Ctrl-C, and when the command
 waits for input. No other command runs until it has ended.
@@ -79,7 +79,7 @@ waits for input. No other command runs until it has ended.
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", `run the content of this file ("-": standard input)`)
 	flags.BoolVar(&f.lines, "lines", false, "each line of standard input is a command")
-	flags.BoolVar(&f.json, "json", false, "print a JSON record for each command, one per line")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object per command, one per line")
 	flags.DurationVar(&f.timeout, "timeout", 0, "maximum wait for one command (0: no limit)")
 	flags.StringVar(&f.expect, "expect-cwd", "", "refuse to run it unless the program is in this `DIRECTORY`")
 	flags.BoolVar(&f.queue, "queue", false, "if another client waits for a command there, queue instead of failing")

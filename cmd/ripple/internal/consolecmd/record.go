@@ -33,8 +33,8 @@ func newRecord(a *ui.App) *cobra.Command {
 		Short: "Record a console as a web page or an animated picture",
 		Long: `Record the screen of a console in a self-contained file: with --html a page that plays it,
 with --svg an animated picture, or both. With CODE, ripple runs the code and records until it ends
-or waits for input; the exit code is that of the command. Without CODE, it records until Ctrl-C, until --for has
-elapsed, or until the console ends.
+or waits for input; the exit code is that of the command. Without CODE, it records until Ctrl-C,
+until --for has elapsed, or until the console ends.
 
 Only output is recorded. A typed secret is in the recording only if the program echoes it.
 --from converts an existing recording, an asciicast as written by "ripple exec --record".`,

@@ -96,7 +96,7 @@ With --write the lines are added to that file, after showing the change and aski
 the file is unchanged, and a copy of the old file is kept next to it. A JSON file that contains
 comments is not changed.
 
-Or write a package to the path given with -o:
+CLIENT can also be a package (-o: its path):
 
   claude-plugin     a directory
   gemini-extension  a directory
@@ -104,7 +104,7 @@ Or write a package to the path given with -o:
   registry          the server.json of a bundle that is published at --url; it is printed
 
 XDG_RUNTIME_DIR and XDG_STATE_HOME, which locate the consoles, are included if they are
-set to unusual values: some clients do not pass them on.`,
+set to other values than the default: some clients do not pass them on.`,
 		Example: `  ripple mcp config codex --write
   ripple mcp config mcpb -o ripple.mcpb
   ripple mcp config registry --name org.example/ripple --bundle ripple.mcpb --url https://example.org/ripple.mcpb`,

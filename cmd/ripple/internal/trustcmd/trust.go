@@ -35,7 +35,7 @@ plan in a .ralph directory of your own.
 
 On a terminal the command asks first; elsewhere it approves without asking. Other commands ask
 when they first need an approval; without a terminal they exit with code 2. --trust approves for
-one command only, and RIPPLE_TRUST=always or never decides for all.`,
+one command only, and RIPPLE_TRUST (always, never) decides for all.`,
 		Example: "  ripple trust --show\n  ripple trust\n  ripple trust --revoke",
 		Args:    ui.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return run(a, f) },

@@ -107,7 +107,7 @@ func (a *App) Ready(ctx context.Context, e *registry.Entry, p launch.Program) er
 	case d.TooOld():
 		return FailWith(ExitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
 	case d.Login == launch.LoggedOut:
-		return FailWith(ExitBlocked, fmt.Errorf("no user is logged in to %s", e.Adapter.Agent.DisplayName), todo)
+		return FailWith(ExitBlocked, fmt.Errorf("not logged in to %s", e.Adapter.Agent.DisplayName), todo)
 	}
 	return nil
 }
