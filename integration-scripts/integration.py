@@ -246,7 +246,7 @@ def __ripple_loop(main):
             display(kind, error, trace)
 
     def plainly(act):
-        # From 3.13 on tracebacks are coloured: what the code prints keeps its colours, and this has none.
+        # From 3.13 on tracebacks are colored: what the code prints keeps its colors, and this has none.
         import _colorize
 
         colours = _colorize.can_colorize

@@ -1,6 +1,6 @@
 package schema
 
-// Prompt describes how the end of a command is recognised.
+// Prompt describes how the end of a command is recognized.
 type Prompt struct {
 	Strategy           PromptStrategy    `yaml:"strategy"`
 	ShellIntegration   *ShellIntegration `yaml:"shell_integration"`

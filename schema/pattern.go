@@ -16,7 +16,7 @@ func init() {
 	regexp2.SetTimeoutCheckPeriod(5 * time.Millisecond)
 }
 
-// CompilePattern compiles a pattern of an adapter: .NET flavour, `^` and `$`
+// CompilePattern compiles a pattern of an adapter: .NET flavor, `^` and `$`
 // at line ends, and a match that gives up after MatchLimit with an error.
 func CompilePattern(pattern string, more ...regexp2.RegexOptions) (*regexp2.Regexp, error) {
 	options := regexp2.RegexOptions(regexp2.Multiline)

@@ -47,7 +47,7 @@ func Suggest(word string, candidates []string) string {
 }
 
 // distance counts the insertions, deletions, replacements and swaps of
-// neighbours that turn a into b (optimal string alignment).
+// neighbors that turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last := []int(nil), make([]int, len(t)+1)

@@ -203,7 +203,7 @@ func (v validation) missingKeys(k jsonObject, where place, pointer string) {
 		at = where.value
 	}
 	for _, name := range k.strings("required") {
-		// An author who writes the section agent has misspelt the family, and has not
+		// An author who writes the section agent has misspelled the family, and has not
 		// forgotten the keys of a session.
 		misspelt := pointer == "" && v.has("/agent") && (name == "init" || name == "prompt")
 		if _, set := v.places[pointer+"/"+escape(name)]; !set && !misspelt {

@@ -2,8 +2,8 @@
 // limit on open files.
 package birth
 
-// Package syscall raises the limit of open files when it is initialised, and
-// keeps the former one to itself. Packages are initialised in the order of their
+// Package syscall raises the limit of open files when it is initialized, and
+// keeps the former one to itself. Packages are initialized in the order of their
 // import paths as soon as all that they import is (Go specification, "Program
 // initialization"): this one imports nothing, and so it looks before syscall does.
 

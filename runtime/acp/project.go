@@ -19,7 +19,7 @@ import (
 // the session is there as long as that.
 type face struct {
 	Session  string `json:"session"`
-	Run      string `json:"run"`                 // empty: it has not begun, or was cancelled before that
+	Run      string `json:"run"`                 // empty: it has not begun, or was canceled before that
 	ExitCode *int   `json:"exit_code,omitempty"` // how it ended; nil: not known, it may have been killed
 }
 
@@ -92,7 +92,7 @@ func (ss *session) prepare(text string) ([]string, error) {
 const (
 	none    = iota // there is none, it is done, or others have begun one since
 	waiting        // it can be continued
-	spent          // likewise, and a bound of it is reached; or it was cancelled before it began
+	spent          // likewise, and a bound of it is reached; or it was canceled before it began
 )
 
 func (ss *session) left() (int, error) {
@@ -141,7 +141,7 @@ func (ss *session) answerOrGuide(text string) error {
 // byClient is who answers by the protocol.
 const byClient = "a user, in an editor"
 
-// unbegun notes that a loop was cancelled before it began: its task is not done, and
+// unbegun notes that a loop was canceled before it began: its task is not done, and
 // belongs to that of the next prompt.
 func (ss *session) unbegun() {
 	f := ss.readFace()

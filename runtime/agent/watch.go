@@ -212,7 +212,7 @@ func (w *watch) cancel() {
 	if w.talk == nil || w.over() || w.exited || !w.open || w.mute || w.broken {
 		return
 	}
-	w.guard("cancelling the turn", nil, w.talk.client.Cancel)
+	w.guard("canceling the turn", nil, w.talk.client.Cancel)
 	limit := time.NewTimer(w.o.Grace)
 	defer limit.Stop()
 	for w.open && !w.mute && !w.broken && !w.talk.client.Flushed() {

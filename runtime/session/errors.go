@@ -47,7 +47,7 @@ func (e *TimeoutError) Error() string {
 	cancelled := !errors.Is(e.Err, context.DeadlineExceeded)
 	switch {
 	case e.Unsent && cancelled:
-		return "cancelled before anything was sent"
+		return "canceled before anything was sent"
 	case e.Unsent:
 		return "timed out before anything was sent"
 	case cancelled:

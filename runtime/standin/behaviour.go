@@ -19,7 +19,7 @@ type behaviour struct {
 	input  map[string]any // of the tool's call; nil: derived from the command
 	plan   []planned      // the calls of "calls", in their order
 	status int            // of a refusal, otherwise 0
-	times  int            // 0: the behaviour's own
+	times  int            // 0: the behavior's own
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 	parameters = []string{"text", "run", "name", "input", "plan", "file", "line", "times", "after", "at"}
 )
 
-// planned is a call of the behaviour "calls".
+// planned is a call of the behavior "calls".
 type planned struct {
 	Name  string         `json:"name"` // as its server announces it; clients may add a prefix
 	Input map[string]any `json:"input"`
@@ -55,7 +55,7 @@ func parseBehaviour(path string) (b behaviour, rest string, err error) {
 	if status, bad := strconv.Atoi(b.name); bad == nil && status >= 400 && status <= 599 {
 		b.status = status
 	} else if !slices.Contains(behaviours, b.name) {
-		return b, "", fmt.Errorf("unknown behaviour %q: there are %s and statuses from 400 to 599", b.name, strings.Join(behaviours, ", "))
+		return b, "", fmt.Errorf("unknown behavior %q: there are %s and statuses from 400 to 599", b.name, strings.Join(behaviours, ", "))
 	}
 	if input := b.params.Get("input"); input != "" {
 		if err := json.Unmarshal([]byte(input), &b.input); err != nil {

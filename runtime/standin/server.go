@@ -2,7 +2,7 @@
 // contains no model and listens on loopback only. The base URL that
 // a client is given selects the behavior:
 //
-//	http://127.0.0.1:PORT/m/BEHAVIOUR[/KEY=VALUE...]
+//	http://127.0.0.1:PORT/m/BEHAVIOR[/KEY=VALUE...]
 //
 //	text        answers; the text says how many messages and user turns it saw
 //	tool        calls the shell tool, then answers with the result of the tool
@@ -48,7 +48,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	log      []Exchange
-	refusals map[string]int // by behaviour with its parameters
+	refusals map[string]int // by behavior with its parameters
 }
 
 // Exchange is one request and its reply.
@@ -116,7 +116,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("/m/{behaviour}/", s.model)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.note(Exchange{Method: r.Method, Path: r.URL.Path, Reply: "404"})
-		writeJSON(w, http.StatusNotFound, map[string]any{"error": "nothing here: the base URL is " + s.URL("BEHAVIOUR")})
+		writeJSON(w, http.StatusNotFound, map[string]any{"error": "nothing here: the base URL is " + s.URL("BEHAVIOR")})
 	})
 	return mux
 }

@@ -1,5 +1,5 @@
 // The facts of a page's layout that no font and no scroll bar changes: for each of the boxes the
-// edges that are the page's to decide, from the left edge of what the page has in it, and the colours that it gives.
+// edges that are the page's to decide, from the left edge of what the page has in it, and the colors that it gives.
 (boxes) => {
   const hex = (color) => {
     const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number);

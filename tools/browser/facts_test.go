@@ -26,7 +26,7 @@ type box struct {
 	Narrow   bool   `json:"narrow"` // as wide as its letters, which is not held
 }
 
-// The parts whose place and colours are held.
+// The parts whose place and colors are held.
 var (
 	loopBoxes = []box{
 		{"page", "body", "paper", true},
@@ -71,7 +71,7 @@ type layout struct {
 	}
 }
 
-// compare holds the layout of a page, and the colours that are painted, against what somebody
+// compare holds the layout of a page, and the colors that are painted, against what somebody
 // has looked at (-update, which also leaves the picture). Letters are left out: each machine has other fonts.
 func compare(t *testing.T, p *Page, name string, boxes []box) {
 	t.Helper()

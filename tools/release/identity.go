@@ -67,7 +67,7 @@ func readIdentity(repo string) (identity, error) {
 }
 
 // placeholders are the names of the keys that nobody has filled in. The holder of the
-// licence may be the authors.
+// license may be the authors.
 func (i identity) placeholders() (names []string) {
 	for name, open := range map[string]bool{
 		"module":     strings.HasPrefix(i.Module, "example."),

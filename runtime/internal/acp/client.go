@@ -113,7 +113,7 @@ func (c *Client) Line(line []byte) bool {
 func (c *Client) prompt() {
 	c.prompted = true
 	if c.cancelled {
-		c.finish(event.Event{IsError: true, Kind: event.Interrupted, Result: "it was cancelled before it began"})
+		c.finish(event.Event{IsError: true, Kind: event.Interrupted, Result: "it was canceled before it began"})
 		return
 	}
 	c.Call("session/prompt", map[string]any{

@@ -43,7 +43,7 @@ func ended(reason string) event.Event {
 	case "refusal":
 		return event.Event{IsError: true, Kind: event.ModelError, Result: "the model refused to continue (refusal)"}
 	case "cancelled":
-		return event.Event{IsError: true, Kind: event.Interrupted, Result: "it was cancelled"}
+		return event.Event{IsError: true, Kind: event.Interrupted, Result: "it was canceled"}
 	}
 	return event.Event{IsError: true, Kind: event.ModelError, Result: fmt.Sprintf("it ended for an unknown reason: %q", reason)}
 }

@@ -102,7 +102,7 @@ type questions struct {
 	shut bool // every question has its answer: nothing
 }
 
-// ask opens a question. While a turn is being cancelled, and when it is over, the
+// ask opens a question. While a turn is being canceled, and when it is over, the
 // answer is known.
 func (c *questions) ask(a asked) {
 	switch {
@@ -139,7 +139,7 @@ func (c *questions) Answer(id string, a event.Answer, refused string) bool {
 }
 
 // dismiss takes back the questions that are open; the protocol wants an answer to
-// each when a turn is cancelled, and to those that come after it.
+// each when a turn is canceled, and to those that come after it.
 func (c *questions) dismiss() {
 	c.shut = true
 	for id, q := range c.open {

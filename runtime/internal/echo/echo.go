@@ -2,7 +2,7 @@
 // the program: New, Feed each piece of raw output, Flush at the end. Pending does the same
 // for input that is typed while a program runs.
 //
-// The echo is recognised only as a whole. Until then its bytes are held back;
+// The echo is recognized only as a whole. Until then its bytes are held back;
 // when something comes that no echo would contain they are all returned, so
 // that nothing is lost. At most 4 bytes for each byte sent, plus slack, are
 // held. Splitting the output differently changes nothing.
@@ -21,7 +21,7 @@ const (
 	Silent        = "none" // nothing is echoed
 )
 
-// slack is for what a line editor adds: colours, cursor moves, and the
+// slack is for what a line editor adds: colors, cursor moves, and the
 // redrawing of the line for each key (300 keys of a 200 column line).
 const slack = 64 << 10
 

@@ -23,7 +23,7 @@ func strip(c Config, pieces ...[]byte) (out string, matched bool) {
 	return b.String(), s.Matched()
 }
 
-// none marks the cases in which no echo is recognised: everything is output.
+// none marks the cases in which no echo is recognized: everything is output.
 const none = "\x00none"
 
 func TestDeterministic(t *testing.T) {

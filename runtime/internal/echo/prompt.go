@@ -5,7 +5,7 @@ import "github.com/dlclark/regexp2"
 // maxPrompt bounds the text in which a redrawn prompt is looked for, in bytes.
 const maxPrompt = 256
 
-// promptMatcher recognises a prompt in the text since the line began.
+// promptMatcher recognizes a prompt in the text since the line began.
 type promptMatcher struct {
 	re      *regexp2.Regexp // nil: prompts are not expected
 	line    int             // where in want the line after the prompt begins
@@ -27,7 +27,7 @@ func (p *promptMatcher) step(c byte) bool {
 	p.text = append(p.text, c)
 	text := []rune(string(p.text))
 	m, err := p.re.FindRunesMatch(text)
-	// A pattern that takes too long recognises nothing; prompt detection reports it.
+	// A pattern that takes too long recognizes nothing; prompt detection reports it.
 	is := err == nil && m != nil && m.Index == 0 && m.Length == len(text)
 	p.reading = is || !p.found
 	p.found = is

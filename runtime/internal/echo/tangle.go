@@ -95,7 +95,7 @@ func (t *tangle) step(c byte, inside bool, move int) {
 			t.foreign(th, c)
 		case inside:
 			t.add(th)
-			if !t.inside { // or a coloured foreign line
+			if !t.inside { // or a colored foreign line
 				t.enter(th)
 			}
 		case move != 0 || c == 0x07 && !t.kernel:

@@ -24,7 +24,7 @@ type Pattern struct {
 	Tag    int // the caller's
 }
 
-// Patterns recognises prompts at the end of the stream. It is not safe for
+// Patterns recognizes prompts at the end of the stream. It is not safe for
 // concurrent use.
 type Patterns struct {
 	compiled []*regexp2.Regexp
@@ -52,7 +52,7 @@ func (p *Patterns) Empty() bool { return p == nil || len(p.compiled) == 0 }
 // Match is a prompt at the end of the stream.
 type Match struct {
 	Pattern          // the one that matches
-	Start   int      // offset in the raw tail where the prompt begins, with the sequences that colour it
+	Start   int      // offset in the raw tail where the prompt begins, with the sequences that color it
 	Text    string   // the prompt as matched, without escape sequences
 	Groups  []string // group 0 is Text
 }
@@ -122,7 +122,7 @@ func (c *cleaned) offset(i int) int {
 
 // lineStart is where the line of at begins, if nothing but escape sequences stands
 // before at in it: they belong to what follows. Otherwise at: a sequence after
-// text may end the text's own colour.
+// text may end the text's own color.
 func (c *cleaned) lineStart(at int) int {
 	begin := 1 + bytes.LastIndexAny(c.raw[:at], "\r\n")
 	i, _ := slices.BinarySearch(c.offsets, begin)

@@ -37,7 +37,7 @@ type Marker struct {
 // ST (ESC \). Everything else is text and is passed on byte for byte, in order:
 // other sequences, and every candidate that turns out not to be a marker:
 //
-//   - with a control character in it, or cancelled by one;
+//   - with a control character in it, or canceled by one;
 //   - complete, but without a code letter (ESC ] 633 ; x BEL);
 //   - longer than any marker;
 //   - unfinished at the end of the stream (Flush).

@@ -223,7 +223,7 @@ func (l *cellLine) attach(text string) {
 	}
 }
 
-// render appends the line to out. c is the state of the colours before the
+// render appends the line to out. c is the state of the colors before the
 // line and after it.
 func (l *cellLine) render(out []byte, c colour) []byte {
 	out = append(out, l.lead...)

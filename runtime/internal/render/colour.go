@@ -28,7 +28,7 @@ func (r *Renderer) sgr(t *vt.Token) {
 	seq := t.Bare()
 	r.carriage()
 	if r.cells == nil {
-		r.cut() // while the colours are those of the cut
+		r.cut() // while the colors are those of the cut
 		r.buf = append(r.buf, seq...)
 	}
 	params := seq[2 : len(seq)-1]
@@ -54,7 +54,7 @@ func afterSequences(s string, n int) string {
 	return s[at:]
 }
 
-// change appends what turns the colours from into to.
+// change appends what turns the colors from into to.
 func change(out []byte, from, to string) []byte {
 	if from == to {
 		return out

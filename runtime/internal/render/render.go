@@ -10,7 +10,7 @@
 // through.
 //
 // SGR and all other sequences (titles, modes, character sets) are removed with
-// StripANSI and kept without it. On a line that is overwritten kept colours
+// StripANSI and kept without it. On a line that is overwritten kept colors
 // follow their characters and other kept sequences move to its beginning.
 //
 // From the first sequence that addresses another line (CSI H, A, B, 2J, scroll

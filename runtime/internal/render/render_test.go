@@ -149,7 +149,7 @@ func TestKeptSequences(t *testing.T) {
 	}
 }
 
-// A program that saves the cursor and restores it at once addresses nothing: colours stay.
+// A program that saves the cursor and restores it at once addresses nothing: colors stay.
 func TestSavedAndRestoredAtOnce(t *testing.T) {
 	in := "\x1b[31mred\x1b[0m\r\n\x1b7\x1b8\x1b[32mgreen\x1b[0m\r\n"
 	testkit.EachSplit([]byte(in), func(pieces ...[]byte) {

@@ -32,7 +32,7 @@ const (
 	OSC
 	DCS
 	String
-	// Invalid is bytes of an abandoned sequence: cancelled by a control, or malformed; and a
+	// Invalid is bytes of an abandoned sequence: canceled by a control, or malformed; and a
 	// non-ASCII character that interrupted one, which a terminal does not display.
 	Invalid
 )

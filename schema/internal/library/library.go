@@ -37,10 +37,10 @@ type Set struct {
 	IsURL func(s string) bool
 }
 
-var current atomic.Pointer[Set] // packages that were initialised earlier may be at work
+var current atomic.Pointer[Set] // packages that were initialized earlier may be at work
 
 // Link makes the set known.
 func Link(s Set) { current.Store(&s) }
 
-// Linked is the set; nil where schema/validate is not linked in, or not yet initialised.
+// Linked is the set; nil where schema/validate is not linked in, or not yet initialized.
 func Linked() *Set { return current.Load() }

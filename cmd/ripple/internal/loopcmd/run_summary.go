@@ -15,7 +15,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// row is a labelled line of a summary.
+// row is a labeled line of a summary.
 type row struct{ label, text string }
 
 // isCommand reports whether the text is a command to copy: the label is "to merge" or the like, or

@@ -64,5 +64,5 @@ func TestLiveView(t *testing.T) {
 	testkit.ScreenFits(t, screen, 80)
 	golden(t, "live-80-colour.txt", screen)
 	plain, _ := live(t, 80, false)
-	assert.Equal(t, plain, testkit.WithoutColors(screen), "colours add nothing but colours")
+	assert.Equal(t, plain, testkit.WithoutColors(screen), "colors add nothing but colors")
 }

@@ -75,7 +75,7 @@ func TestDashboardScreens(t *testing.T) {
 	plain := screen("watch-80.txt", 80, 24)
 	screen("watch-200.txt", 200, 50)
 	d.colour = true
-	assert.Equal(t, plain, testkit.WithoutColors(screen("watch-80-colour.txt", 80, 24)), "colours add nothing but colours")
+	assert.Equal(t, plain, testkit.WithoutColors(screen("watch-80-colour.txt", 80, 24)), "colors add nothing but colors")
 	d.colour = false
 	for range 3 {
 		d.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})

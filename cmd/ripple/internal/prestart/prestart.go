@@ -1,7 +1,7 @@
 // Package prestart starts the program of a plain `ripple exec`, or of a console, while the
 // rest of this process is still being initialized: both take some milliseconds.
 //
-// Packages are initialised in the order of their import paths as soon as all that they
+// Packages are initialized in the order of their import paths as soon as all that they
 // import is; see internal/keeper. What waits for package net comes late, so nothing that
 // is imported here does; conformance holds that.
 package prestart
