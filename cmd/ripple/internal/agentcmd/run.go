@@ -113,7 +113,7 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.transcript, "transcript", "", "record the agent's standard output in this `FILE`, its standard error in FILE.stderr")
 	flags.StringVar(&f.turn.SessionID, "resume", "", "continue the session with this `ID`")
 	flags.StringVar(&f.turn.NewSessionID, "session-id", "", "start a session with this `ID`")
-	flags.StringVar(&f.turn.Model, "model", "", "the agent's model (`NAME`)")
+	flags.StringVar(&f.turn.Model, "model", "", "use the model `NAME`")
 	flags.StringVar(&f.turn.Context, "context", "", "`TEXT` to append to the agent's system prompt")
 	flags.StringSliceVar(&f.turn.AllowedTools, "allowed-tools", nil, "tools that the agent may use, as a comma-separated `LIST`")
 	flags.StringVar(&f.turn.PermissionMode, "permission-mode", "", "the agent's own permission `MODE`")

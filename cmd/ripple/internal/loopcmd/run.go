@@ -101,7 +101,7 @@ those listed from MAX_TURNS on have the prefix RIPPLE_: RIPPLE_MAX_TURNS.`,
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.prompt, "prompt", "", "the task as `TEXT`, instead of .ralph/PROMPT.md")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the task from this `FILE`, instead of .ralph/PROMPT.md")
-	flags.StringVar(&f.model, "model", "", "the agent's model (`NAME`)")
+	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
 	flags.BoolVar(&f.resume, "resume", false, "continue the loop that ended last, with its original settings")
 	flags.BoolVar(&f.live, "live", false, "show tool calls and their results, even if standard output is not a terminal")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the command line, the prompt and the settings, and start nothing")
