@@ -1,3 +1,4 @@
+// Package place finds the files of a user's consoles, and claims the name of one to start.
 package place
 
 import (
