@@ -161,8 +161,12 @@ func TestAnAnswerAfterAWeek(t *testing.T) {
 			require.Len(t, open, 1)
 			answers(s, m)
 			answers(s, m)
+			a.ask(of, "may it") // the loop has not read the answer
 			s.work.Wait()
+			a.answered(of.ID)
+			a.ask(of, "may it")
 			assert.Empty(t, told, "it is asked once")
+			assert.False(t, a.inTurn())
 			open, err = journal.OpenQuestions(ss.dir)
 			require.NoError(t, err)
 			assert.Empty(t, open)
@@ -171,6 +175,18 @@ func TestAnAnswerAfterAWeek(t *testing.T) {
 			require.Len(t, replies, 1)
 			assert.Equal(t, event.Answer{Option: "yes", By: byClient}, replies[0].Answer)
 		})
+	})
+	t.Run("dismissed in a loop", func(t *testing.T) {
+		s, ss, told := opened(t)
+		of, ends := record.Question{Question: q, From: record.FromRequest}, 0
+		a := newAsking(ss)
+		a.later = func() { ends++ }
+		a.ask(of, "may it")
+		s.line([]byte(`{"jsonrpc":"2.0","id":` + string((<-told).ID) + `,"result":{"outcome":{"outcome":"cancelled"}}}`))
+		a.ask(of, "may it") // the loop has not ended yet
+		assert.Empty(t, told)
+		assert.Equal(t, 1, ends)
+		assert.Equal(t, &of, a.end())
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // asking are a loop's questions that the client is asked. It belongs to the server's lock.
 type asking struct {
 	*session
-	open      map[string]asked // by the questions' ids
+	all       map[string]asked // by the questions' ids, also those that are over
 	later     func()           // ends the loop, whose question waits for the next prompt
 	postponed *record.Question // that does
 }
@@ -27,18 +27,20 @@ type asking struct {
 type asked struct {
 	record.Question
 	request int64
+	over    bool // the client has replied, or needs to no longer
 }
 
-func newAsking(ss *session) *asking { return &asking{session: ss, open: map[string]asked{}} }
+func newAsking(ss *session) *asking { return &asking{session: ss, all: map[string]asked{}} }
 
-// ask asks the client. A question that is open is not asked twice.
+// ask asks the client, once: the loop reports a question again as long as it has not read the answer.
 func (a *asking) ask(q record.Question, words string) {
 	a.locked(func() {
-		if _, open := a.open[q.ID]; open || a.closing {
+		if _, known := a.all[q.ID]; known || a.closing {
 			return
 		}
 		c := choicesOf(q.Question, q.ID, words)
-		a.open[q.ID] = asked{q, a.request(c, func(answer event.Answer, chosen bool) { a.replied(q, answer, chosen) })}
+		request := a.request(c, func(answer event.Answer, chosen bool) { a.replied(q, answer, chosen) })
+		a.all[q.ID] = asked{Question: q, request: request}
 	})
 }
 
@@ -46,8 +48,7 @@ func (a *asking) ask(q record.Question, words string) {
 // nothing, the question stays open. An answer that a person gave before he saw that the
 // question was withdrawn counts, unless it was answered already.
 func (a *asking) replied(q record.Question, answer event.Answer, chosen bool) {
-	_, open := a.open[q.ID]
-	delete(a.open, q.ID)
+	open := a.close(q.ID)
 	if !chosen {
 		if open {
 			a.postpone(q)
@@ -78,16 +79,24 @@ func (a *asking) postpone(q record.Question) {
 // answered takes back what somebody has answered elsewhere.
 func (a *asking) answered(id string) {
 	a.locked(func() {
-		a.conn.Withdraw(a.open[id].request)
-		delete(a.open, id)
+		a.conn.Withdraw(a.all[id].request)
+		a.close(id)
 	})
+}
+
+// close notes that a question is over for the client, and reports whether it was open.
+func (a *asking) close(id string) (open bool) {
+	q, known := a.all[id]
+	open, q.over = known && !q.over, true
+	a.all[id] = q
+	return open
 }
 
 // inTurn says that a turn waits for an answer, and cannot end before it.
 func (a *asking) inTurn() (waits bool) {
 	a.locked(func() {
-		for _, q := range a.open {
-			waits = waits || q.From == record.FromRequest
+		for _, q := range a.all {
+			waits = waits || !q.over && q.From == record.FromRequest
 		}
 	})
 	return waits
@@ -96,10 +105,10 @@ func (a *asking) inTurn() (waits bool) {
 // end takes back all that is open, and says what waits for the next prompt.
 func (a *asking) end() (postponed *record.Question) {
 	a.locked(func() {
-		for _, q := range a.open {
+		for id, q := range a.all {
 			a.conn.Withdraw(q.request)
+			a.close(id)
 		}
-		clear(a.open)
 		postponed = a.postponed
 	})
 	return postponed
