@@ -96,8 +96,8 @@ fleet: build # the table of adapters in docs/adapters.md, from a run of all cont
 site: # the documents as pages, into dist/site; a link that leads nowhere is an error
 	go -C tools run ./site "$(CURDIR)" "$(CURDIR)/dist/site"
 
-release: # archives and packages for every platform, into dist; nothing is published
-	$(or $(GORELEASER),tools/goreleaser) release --snapshot --clean
+release: # archives and packages for every platform, into dist, also if no tag is here; nothing is published
+	$(or $(GORELEASER),tools/goreleaser) release $(or $(RELEASE),--snapshot) --clean
 	cp .release/npm/*.tgz dist
 
 release-check: # built twice; those of this machine installed, used, removed
