@@ -66,9 +66,7 @@ func TestUsersEditBesideClients(t *testing.T) {
 				t.Skip(err)
 			}
 			lines, calls := testkit.Times(t, 8, 200), testkit.Times(t, 8, 500)
-			for range testkit.Times(t, 1, rounds) {
-				tt.editBesideClients(t, lines, calls)
-			}
+			tt.editBesideClients(t, lines, calls)
 		})
 	}
 }
@@ -140,7 +138,12 @@ func (l printing) editBesideClients(t *testing.T, lines, calls int) {
 		func() string { return fmt.Sprintf("%d commands are expected: %+v", len(want), p.status("main")) })
 	var got []string
 	for i := range p.status("main").Command.ID {
-		got = append(got, strings.TrimRight(p.ok("console", "read", "main", "--command", fmt.Sprint(i+1)), " \n"))
+		r := p.run("", "console", "read", "main", "--command", fmt.Sprint(i+1))
+		if r.code == 0 {
+			got = append(got, strings.TrimRight(r.out, " \n"))
+		} else { // a call that a user's command preceded was refused, and its number is not used again
+			require.Contains(t, r.err, fmt.Sprintf("main has no command %d,", i+1))
+		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
