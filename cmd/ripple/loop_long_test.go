@@ -49,7 +49,7 @@ func TestLongLoop(t *testing.T) {
 			Type string
 		}
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &n))
-		if n.Type == "turn_started" && n.Turn%50 == 0 {
+		if n.Type == "turn_started" && n.Turn%50 == 25 { // not the last turn: the loop may have ended when its line is read
 			memory[n.Turn] = resident(t, inner(cmd.Process.Pid))
 			_, ended := l.events()
 			assert.GreaterOrEqual(t, len(ended), n.Turn-1)
@@ -59,7 +59,7 @@ func TestLongLoop(t *testing.T) {
 	require.Equal(t, ui.ExitLimit, cmd.ProcessState.ExitCode())
 	took := time.Since(started) / time.Duration(turns)
 	t.Logf("a turn takes %v; kilobytes in memory by turn: %v", took, memory)
-	assert.Less(t, memory[turns]-memory[50], 8<<10, "kilobytes")
+	assert.Less(t, memory[turns-25]-memory[25], 8<<10, "kilobytes")
 	if testkit.Thorough {
 		alone = min(alone, l.agentAlone(50))
 		t.Logf("its agent alone takes %v", alone)
