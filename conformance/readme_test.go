@@ -2,12 +2,15 @@ package conformance
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -129,12 +132,52 @@ func writeFiles(t *testing.T, piece, dir string) {
 
 var moving = regexp.MustCompile(`\bprocess \d+|\d+(\.\d+)? ?(ms|s|µs)\b|"duration_ns":\d+|\d+\.\d+(\.\d+)?`)
 
-// fewerCycles is what a report adds on a machine that is too slow, or too busy, for all cycles of a test.
-var fewerCycles = regexp.MustCompile(`pass  .*: starts and stops leak nothing \(.*\)\n    note: \d+ cycles instead of \d+, because one takes .*\n`)
+// fewerCycles is what a report adds on a machine that is too slow, or too busy, for all cycles of a test. All of it is
+// fixed except for the program, the count and two durations.
+var fewerCycles = regexp.MustCompile(`(?m)^pass  \S+: starts and stops leak nothing \(\S+\)\n    note: (\d+) cycles instead of 50, because one takes (\S+)\n`)
 
-// steady replaces text that differs between runs or machines.
+// steady replaces text that differs between runs or machines. A report's note about fewer cycles is removed, since no
+// document has it, but only if its count is the one that its duration explains: at least 4, and otherwise those of 20 seconds.
+// Whether the test passed is compared in any case: the report's last line counts it.
 func steady(s string) string {
-	return moving.ReplaceAllString(fewerCycles.ReplaceAllString(s, ""), "N")
+	s = fewerCycles.ReplaceAllStringFunc(s, func(note string) string {
+		found := fewerCycles.FindStringSubmatch(note)
+		count, err := strconv.Atoi(found[1])
+		one, err2 := time.ParseDuration(found[2]) // rounded to milliseconds
+		least, most := max(4, int(20*time.Second/(one+time.Millisecond))), max(4, int(20*time.Second/max(one-time.Millisecond, 1)))
+		if err != nil || err2 != nil || count < least || count > most || count >= 50 {
+			return note
+		}
+		return ""
+	})
+	return moving.ReplaceAllString(s, "N")
+}
+
+// A note about fewer cycles is removed only if all of it is as it should be.
+func TestNotesAboutFewerCycles(t *testing.T) {
+	t.Parallel()
+	const report = "pass  mujs: %s (20.1s)\n    note: %s\nmujs: level 4, 25 passed, 6 not applicable, 873ms\n"
+	const title = "starts and stops leak nothing"
+	rest := steady("mujs: level 4, 25 passed, 6 not applicable, 873ms\n")
+	for _, tt := range []struct {
+		title, note string
+		removed     bool
+	}{
+		{title, "40 cycles instead of 50, because one takes 500ms", true},
+		{title, "4 cycles instead of 50, because one takes 11.2s", true},
+		{title, "49 cycles instead of 50, because one takes 408ms", true},
+		{title, "4 cycles instead of 50, because one takes 500ms", false},
+		{title, "49 cycles instead of 50, because one takes 500ms", false},
+		{title, "3 cycles instead of 50, because one takes 11.2s", false},
+		{title, "50 cycles instead of 50, because one takes 400ms", false},
+		{title, "40 cycles instead of 60, because one takes 500ms", false},
+		{title, "40 cycles instead of 50", false},
+		{"killed program", "40 cycles instead of 50, because one takes 500ms", false},
+	} {
+		got := steady(fmt.Sprintf(report, tt.title, tt.note))
+		assert.Equal(t, tt.removed, got == rest, tt.note)
+	}
+	assert.NotEqual(t, rest, steady("mujs: level 4, 24 passed, 6 not applicable, 873ms\n"))
 }
 
 // replay runs the commands of a transcript and returns it with their current output.
