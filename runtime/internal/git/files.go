@@ -256,9 +256,13 @@ func isNull(info fs.FileInfo) bool {
 // patience is how long a command of git may take before ripple looks for a file that it waits for.
 const patience = time.Second
 
+// clockTick is more than the time that passes between two ticks of the clock that stamps files.
+const clockTick = 20 * time.Millisecond
+
 // waiting waits until a command takes longer than patience, and then calls end with the error for
-// a pipe or a device that git may be reading, if there is one.
-func waiting(ctx context.Context, top string, end func(error)) {
+// a pipe or a device that git may be reading, if there is one. Hooks make pipes for themselves: for a
+// command that runs hooks, before is when it began, and newer files are ignored; otherwise it is zero.
+func waiting(ctx context.Context, top string, before time.Time, end func(error)) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -266,14 +270,15 @@ func waiting(ctx context.Context, top string, end func(error)) {
 		return
 	case <-timer.C:
 	}
-	if err := anyBlocking(ctx, top); err != nil {
+	if err := anyBlocking(ctx, top, before); err != nil {
 		end(err)
 	}
 }
 
 // anyBlocking looks at every file in the directories of git, and at those files of the working
-// tree that git reads in each directory. It ends with ctx.
-func anyBlocking(ctx context.Context, dir string) error {
+// tree that git reads in each directory; unless before is zero, only at those last written before
+// that time. It ends with ctx.
+func anyBlocking(ctx context.Context, dir string, before time.Time) error {
 	dirs, top, err := gitDirs(dir)
 	if err != nil || top == "" {
 		return err
@@ -285,6 +290,9 @@ func anyBlocking(ctx context.Context, dir string) error {
 			}
 			if err != nil || d.Type()&(fs.ModeNamedPipe|fs.ModeDevice) == 0 || place == top && !reads(path) {
 				return nil // what cannot be read holds up nobody
+			}
+			if info, err := d.Info(); err != nil || !before.IsZero() && !info.ModTime().Before(before) {
+				return nil
 			}
 			return check(path, os.Lstat)
 		})

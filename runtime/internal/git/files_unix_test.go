@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -135,13 +137,62 @@ func TestGitDoesNotWaitForAPipe(t *testing.T) {
 	}
 }
 
+// A hook may make a pipe, here to wait for a process of its own, and takes as long as it needs. A pipe
+// that was there before the commit ends it.
+func TestHooksMakePipes(t *testing.T) {
+	slow := func(t *testing.T, hook string) *project {
+		t.Parallel()
+		p := newRepo(t)
+		p.write("f", "1")
+		p.git("add", "-A")
+		p.write(".git/hooks/pre-commit", "#!/bin/sh\n"+hook+"\nsleep 2\n") // longer than patience
+		require.NoError(t, os.Chmod(filepath.Join(p.dir, ".git/hooks/pre-commit"), 0o755))
+		return p
+	}
+	t.Run("of the hook", func(t *testing.T) {
+		p := slow(t, "mkfifo .git/own")
+		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
+		require.NoError(t, err)
+	})
+	t.Run("from before the commit", func(t *testing.T) {
+		p := slow(t, "true")
+		path := filepath.Join(p.dir, ".git", "own")
+		mkfifo(t, path)
+		old := time.Now().Add(-time.Minute)
+		require.NoError(t, os.Chtimes(path, old, old))
+		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
+		assert.Equal(t, path, refusedFile(t, err, "is a pipe"))
+	})
+}
+
+// The class of each command's time limit is stated here a second time, so that a change is seen.
+func TestTimeLimitsOfGitCommands(t *testing.T) {
+	limits := map[subcommand]time.Duration{
+		gitCheckRef: lookTimeout, gitConfig: lookTimeout, gitRevParse: lookTimeout, gitVar: lookTimeout, gitWriteBlank: lookTimeout,
+		gitBase: treeTimeout, gitDiff: treeTimeout, gitIgnored: treeTimeout, gitListTree: treeTimeout, gitRevList: treeTimeout, gitStatus: treeTimeout,
+		gitCommit: writeTimeout, gitCommitTree: writeTimeout, gitIndex: writeTimeout, gitReadTree: writeTimeout, gitRebase: writeTimeout,
+		gitTag: writeTimeout, gitWorktree: writeTimeout,
+	}
+	assert.Equal(t, []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute}, []time.Duration{lookTimeout, treeTimeout, writeTimeout})
+	source, err := os.ReadFile("git.go")
+	require.NoError(t, err)
+	_, list, _ := strings.Cut(string(source), "type subcommand string\n")
+	list, _, _ = strings.Cut(list, "\n)\n")
+	var names []string
+	for _, found := range regexp.MustCompile(`(?m)^\tgit\w+ +(?:subcommand)? *= "([a-z-]+)"`).FindAllStringSubmatch(list, -1) {
+		names = append(names, found[1])
+		sub := subcommand(found[1])
+		limit, stated := limits[sub]
+		require.True(t, stated, "%s: state its time limit in this test", sub)
+		assert.Equal(t, limit, sub.timeout(), sub)
+	}
+	assert.Len(t, names, len(limits))
+}
+
 // The error for a command that does not end has its name, its directory and its time limit.
 func TestEveryGitCommandHasATimeLimit(t *testing.T) {
 	err := &TimeoutError{string(gitStatus), "/p", gitStatus.timeout()}
 	assert.ErrorContains(t, err, "git status did not end within 2m0s in /p: ")
-	for _, sub := range []subcommand{gitRevParse, gitConfig, gitVar, gitCheckRef} {
-		assert.Equal(t, lookTimeout, sub.timeout(), sub)
-	}
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o700))
 	p := newRepo(t)

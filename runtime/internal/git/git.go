@@ -151,8 +151,13 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	go waiting(ctx, r.Top, stop)
-	cmd := exec.CommandContext(ctx, "git", words(sub, sub == gitCommit && !c.noHooks, args)...)
+	hooks := sub == gitCommit && !c.noHooks
+	var before time.Time
+	if hooks {
+		before = time.Now().Add(-clockTick)
+	}
+	go waiting(ctx, r.Top, before, stop)
+	cmd := exec.CommandContext(ctx, "git", words(sub, hooks, args)...)
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
