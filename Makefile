@@ -9,7 +9,7 @@ $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS)): full
 	@:
 else
 
-.PHONY: identity site release release-check build test quick torture consoles soak flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet check
+.PHONY: identity site release release-check build test quick torture consoles soak flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet clean check
 
 # What is installed here and by Go is found after what the machine has.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
@@ -73,10 +73,12 @@ interpreters: # the programs of the adapters in this repository; those of PyPI, 
 	tools/interpreters
 
 agents: # the coding agents of the adapters in this repository, what three of them need for the Agent Client Protocol, and the programs that test servers of MCP and ACP, into .agents
-	@status=0; tools/agents || status=$$?; \
-	for package in $$(sed -n 's/^peer npm \(.*\) \(.*\)/\1@\2/p' tools/versions); do \
-		npm install --prefix .agents --no-audit --no-fund --loglevel error $$package || { echo "agents: $$package could not be installed" >&2; status=1; }; \
-	done; exit $$status
+	tools/agents
+
+clean: # what was built here, and the links to what is installed for tests; that itself stays, see CONTRIBUTING.md
+	rm -rf bin dist .release .steps
+	rm -rf .agents .programs .xterm
+	@echo "programs for tests are kept in $${TEST_PROGRAMS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ripple-tests}, which you can remove"
 
 agents-update: # today's versions of the agents into tools/versions
 	tools/update-versions agent peer

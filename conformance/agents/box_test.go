@@ -44,6 +44,9 @@ func (b *box) argv(t *testing.T, r rig, argv []string) []string {
 	server, err := url.Parse(r.server.URL(""))
 	require.NoError(t, err)
 	box := []string{r.ripple, "box", "--net", modelHost + ":80=" + server.Host, "--read", os.Getenv(folder), "--read", r.ripple, "--env", "RIPPLE_TRUST"}
+	for _, dir := range linked(t) {
+		box = append(box, "--read", dir)
+	}
 	if b.nest {
 		box = append(box, "--nest")
 	}
@@ -60,6 +63,22 @@ func (b *box) argv(t *testing.T, r rig, argv []string) []string {
 		box = append(box, "--write", path)
 	}
 	return append(append(box, "--"), argv...)
+}
+
+// linked returns the directories outside of the folder with agents in which they are installed: the folder has links.
+func linked(t *testing.T) (dirs []string) {
+	t.Helper()
+	links, err := filepath.Glob(filepath.Join(os.Getenv(folder), "node_modules", ".bin", "*"))
+	require.NoError(t, err)
+	for _, link := range links {
+		path, err := filepath.EvalSymlinks(link)
+		require.NoError(t, err)
+		dir, _, _ := strings.Cut(path, string(filepath.Separator)+"node_modules"+string(filepath.Separator))
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // boxed is the agent in a box that may write what its adapter names below the home directory.

@@ -41,10 +41,11 @@ case "$me $*" in
 dpkg-query*) exec sed 's/$/ install ok installed/' "$DIR/there" ;;
 "npm ls"*) exec sed 's|.*|/usr/lib/node_modules/&:&|; /@/!s/$/@1.0/' "$DIR/there" ;;
 "java "*) exec echo "java $*" ;;
+"python3 --version") exec echo Python 3.13.0 ;;
 "python3 -c "*) exec [ ! -e "$DIR/bare" ] ;;
 "python3 -m venv "*) exec install -D "$0" "$3/bin/pip" ;;
 "pip show "*) exec printf '%s\n' "Name: ${!#}" Files: "  ../../../bin/${!#}" "  ${!#}/bin/inner" ;;
-"pip "*) set -- install "${!#}"; install -D "$0" "${0%pip}$2" ;;
+"pip "*) if [ -n "$KILLED" ]; then kill -9 $PPID; exit; fi; set -- install "${!#}"; install -D "$0" "${0%pip}$2" ;;
 "cargo "*) install -D "$0" "$4/bin/${!#}"; set -- install "${!#}" ;;
 "mvn "*) set -- "$5" $(grep -o '<dependency>.*' "$4" | sed 's|<[^>]*>| |g') ;;
 esac
@@ -64,7 +65,7 @@ func interpreters(t *testing.T, dir, unknown string, args ...string) (said strin
 	write(t, filepath.Join(dir, "calls"), "")
 	cmd := exec.Command("../interpreters", args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
-		"DIR="+dir, "PACKAGES="+filepath.Join(dir, "packages"), "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"))
+		"DIR="+dir, "PACKAGES="+filepath.Join(dir, "packages"), "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"), "TEST_PROGRAMS="+filepath.Join(dir, "kept"))
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		code = exit.ExitCode()
@@ -213,10 +214,14 @@ func TestProgramsThatAreInstalledByThemselves(t *testing.T) {
 	if !slices.Equal(names, []string{"clj", "duckdb-cli", "evcxr_repl"}) {
 		t.Errorf("%s has %q", bin, names)
 	}
+	folder, err := filepath.EvalSymlinks(filepath.Join(bin, "clj"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(filepath.Join(bin, "clj"), "-e", "(+ 1 2)")
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "JAVA_OPTS=-Xss4m -Da=b")
 	out, err := cmd.CombinedOutput()
-	if want := "java -Xss4m -Da=b -cp " + dir + "/programs/maven/clj/* clojure.main -e (+ 1 2)\n"; err != nil || string(out) != want {
+	if want := "java -Xss4m -Da=b -cp " + filepath.Dir(filepath.Dir(folder)) + "/* clojure.main -e (+ 1 2)\n"; err != nil || string(out) != want {
 		t.Errorf("%v, %q, want %q", err, out, want)
 	}
 }
@@ -226,5 +231,83 @@ func TestEveryManagerWhenAsked(t *testing.T) {
 	_, calls, code := interpreters(t, machine(t), "", "duckdb")
 	if want := []string{"pip install duckdb-cli", "npm install duckdb"}; code != 0 || !slices.Equal(calls, want) {
 		t.Errorf("exit code %d, calls %q, want %q", code, calls, want)
+	}
+}
+
+// Another clone links what this one installed. A version or a Python that changed is installed again, beside it.
+func TestProgramsAreKeptOutsideOfTheClone(t *testing.T) {
+	dir := machine(t)
+	run := func(want ...string) {
+		t.Helper()
+		said, calls, code := interpreters(t, dir, "", "duckdb")
+		if code != 0 || !slices.Equal(calls, want) {
+			t.Errorf("exit code %d, calls %q, want %q, said:\n%s", code, calls, want, said)
+		}
+		if _, err := exec.LookPath(filepath.Join(dir, "programs", "bin", "duckdb-cli")); err != nil {
+			t.Error(err)
+		}
+	}
+	run("pip install duckdb-cli")
+	if err := os.RemoveAll(filepath.Join(dir, "programs")); err != nil {
+		t.Fatal(err)
+	}
+	run()
+	write(t, filepath.Join(dir, "bin", "python3"), strings.Replace(standIn, "3.13.0", "3.14.0", 1))
+	run("pip install duckdb-cli")
+	if err := os.RemoveAll(filepath.Join(dir, "kept")); err != nil {
+		t.Fatal(err)
+	}
+	run("pip install duckdb-cli")
+}
+
+// What an interrupted installation left is not used.
+func TestAnInterruptedInstallationIsNotUsed(t *testing.T) {
+	dir := machine(t)
+	t.Setenv("KILLED", "1")
+	if said, calls, code := interpreters(t, dir, "", "duckdb"); code == 0 || len(calls) != 0 {
+		t.Fatalf("exit code %d, calls %q, said:\n%s", code, calls, said)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "kept", "*", "bin", "pip"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("%v, left by the interrupted installation: %q", err, left)
+	}
+	t.Setenv("KILLED", "")
+	if said, calls, code := interpreters(t, dir, "", "duckdb"); code != 0 || !slices.Equal(calls, []string{"pip install duckdb-cli"}) {
+		t.Errorf("exit code %d, calls %q, said:\n%s", code, calls, said)
+	}
+}
+
+// Two clones install the same at the same time: both have it, and one copy is kept.
+func TestTwoClonesInstallAtOnce(t *testing.T) {
+	dir := machine(t)
+	pip := strings.Replace(standIn, "set -- install", "touch $DIR/at.$PPID; until [ $(ls $DIR/at.* | wc -l) -eq 2 ]; do :; done; set -- install", 1)
+	pip = strings.Replace(pip, `>>"$DIR/calls"`, `>>/dev/null`, 1)
+	write(t, filepath.Join(dir, "bin", "python3"), pip)
+	var clones []*exec.Cmd
+	for _, name := range []string{"one", "other"} {
+		cmd := exec.Command("../interpreters", "duckdb")
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "DIR="+dir, "ALSO=",
+			"PACKAGES="+filepath.Join(dir, "packages"), "PROGRAMS="+filepath.Join(dir, name), "TEST_PROGRAMS="+filepath.Join(dir, "kept"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		clones = append(clones, cmd)
+	}
+	for _, cmd := range clones {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	var paths []string
+	for _, name := range []string{"one", "other"} {
+		path, err := filepath.EvalSymlinks(filepath.Join(dir, name, "bin", "duckdb-cli"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	kept, err := os.ReadDir(filepath.Join(dir, "kept"))
+	if err != nil || len(kept) != 2 || paths[0] != paths[1] { // a directory and its link
+		t.Errorf("%v, kept: %v; the clones use %q", err, kept, paths)
 	}
 }

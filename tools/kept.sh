@@ -1,0 +1,42 @@
+# Sourced by tools/agents, tools/interpreters and tools/xterm. What they install is kept outside of the clone, in
+# $TEST_PROGRAMS (ripple-tests in the user's cache), so that another clone only links it. It can be removed at any time;
+# what was not linked for 30 days is removed.
+: "${TEST_PROGRAMS:=${XDG_CACHE_HOME:-$HOME/.cache}/ripple-tests}"
+
+# kept NAME KEY COMMAND… sets $folder to a directory for NAME, a package with its version. If there is none yet for KEY,
+# which is whatever else the result depends on, COMMAND… DIRECTORY fills a new one. Its result is the result of COMMAND.
+#
+# A directory is used only through its link, which is made when it is complete: an installation that was interrupted has
+# none. Nothing is moved, because virtual environments contain their own path. Of two clones that install the same at the
+# same time, the slower one takes what the faster one made.
+kept() {
+	local name new
+	mkdir -p "$TEST_PROGRAMS" && TEST_PROGRAMS=$(cd "$TEST_PROGRAMS" && pwd) || return
+	name=$1-$({ printf '%s\n' "$1" "$2" "$(uname -sm)" && cat "tools/${0##*/}" tools/kept.sh; } | git hash-object --stdin | cut -c 1-12)
+	name=$TEST_PROGRAMS/${name//\//+}
+	if [ ! -e "$name/" ]; then
+		rm -f "$name" # of a directory that was removed
+		new=$(mktemp -d "$name.XXXXXX") && chmod 755 "$new" || return
+		if ! "${@:3}" "$new"; then
+			rm -rf "$new"
+			return 1
+		fi
+		ln -sn "${new##*/}" "$name" 2>/dev/null || rm -rf "$new"
+		find "$TEST_PROGRAMS" -mindepth 1 -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
+	fi
+	# shellcheck disable=SC2034 # for the caller
+	folder=$(cd "$name" && pwd -P) && touch "$folder"
+}
+
+# own DIRECTORY: one of this clone. Earlier, it could be a link into another clone, which must not change.
+own() {
+	[ ! -L "$1" ] || rm "$1"
+	mkdir -p "$1"
+}
+
+# linked TARGET LINK, in place of a directory, too: earlier, everything was installed in the clone.
+linked() {
+	if [ ! -L "$2" ]; then rm -rf "$2"; fi
+	mkdir -p "${2%/*}"
+	ln -sfn "$1" "$2"
+}
