@@ -197,7 +197,7 @@ func (d *decider) complete(e machine.Effect) {
 	}
 	if e.By == machine.ByExit {
 		d.flow.takeBack()
-		d.flow.pass(d.stream.flush())
+		d.flow.pass(d.stream.exits())
 	} else {
 		d.flow.pass(d.stream.confirm())
 		c.facts.end.shown = d.atPrompt(e)

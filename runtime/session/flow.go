@@ -124,7 +124,7 @@ func (f *flow) latePromptEnds() {
 		return
 	}
 	text := c.prelude.text
-	f.pass(f.stream.lateEnds(text))
+	f.stream.lateEnds(text)
 	c.prelude.echo.Shown = []byte(prompt.Visible(text[lastLines(text, 1):]))
 }
 

@@ -26,8 +26,9 @@ type stream struct {
 	prompt        []byte // the prompt that is being printed
 	whole         int    // length at which it equaled the previous prompt, so that text after it comes from other programs; 0: it never did
 	shown         []byte // the latest prompt, including escape sequences
-	undrawn       bool   // the first line was sent when the first prompt had no text, or whole lines, which may be those of other programs
-	late          []byte // the text in which that prompt arrived
+	undrawn       bool   // the first line was sent when the first prompt had no text, or whole lines
+	early         []byte // these lines: the prompt's, or those of other programs
+	late          []byte // the text in which the rest of that prompt arrived
 	held          []byte // the end of the output, which may be a prompt
 	spare         []byte // the other buffer for held
 	more          []byte // text since F
@@ -184,11 +185,14 @@ func (s *stream) announced(marker string) {
 }
 
 // lateEnds handles B of the first prompt after the first line was sent; text arrived since then. The
-// text before that was not the prompt.
-func (s *stream) lateEnds(text []byte) (out classified) {
-	out.unsolicited = s.shown
-	s.undrawn, s.ends, s.late, s.shown = false, true, bytes.Clone(text), nil
-	return out
+// next prompt shows which of the lines before that are the prompt's.
+func (s *stream) lateEnds(text []byte) {
+	s.undrawn, s.ends, s.early, s.late, s.shown = false, true, s.shown, bytes.Clone(text), nil
+}
+
+// exits returns the text held back when the program has ended: no prompt follows.
+func (s *stream) exits() classified {
+	return classified{output: s.release(len(s.held)), unsolicited: s.early}
 }
 
 // commandEnded handles D for a command of the session.
@@ -233,10 +237,27 @@ func (s *stream) outputBegins() { s.region, s.held = regionOutput, s.held[:0] }
 // splitPrompt separates the prompt from other text that arrived with it. The prompt is known from
 // before; a changed prompt is the text after as many lines as exceed its own.
 func (s *stream) splitPrompt() (unsolicited []byte) {
-	text := s.prompt
-	if s.shown == nil && s.late != nil {
-		s.shown, s.late = bytes.Clone(commonLines(text, s.late)), nil
+	if s.late != nil {
+		unsolicited = s.learnPrompt()
 	}
+	return append(unsolicited, s.splitKnownPrompt()...)
+}
+
+// learnPrompt learns the prompt whose end came late from the next one: the lines that both have, and
+// the last line, which may change. It returns the lines before it that are those of other programs.
+func (s *stream) learnPrompt() (unsolicited []byte) {
+	last := lastLines(s.prompt, 1)
+	first := slices.Concat(s.early, s.late[:lastLines(s.late, 1)])
+	known, _ := commonLines(s.prompt[:last], first)
+	_, unsolicited = commonLines(s.early, known)
+	s.shown = append(append([]byte{}, known...), s.prompt[last:]...) // not nil: an empty prompt is known
+	s.early, s.late = nil, nil
+	return unsolicited
+}
+
+// splitKnownPrompt is splitPrompt for a prompt that is known, or cannot be.
+func (s *stream) splitKnownPrompt() (unsolicited []byte) {
+	text := s.prompt
 	if s.shown == nil || !s.keepsUnsolicited || bytes.Equal(text, s.shown) {
 		s.shown = append(s.shown[:0], text...)
 		return nil
@@ -259,18 +280,28 @@ func (s *stream) splitPrompt() (unsolicited []byte) {
 	return unsolicited
 }
 
-// commonLines returns the last lines of b that are also those of other, at least one. Carriage returns
-// and escape sequences are not compared.
-func commonLines(b, other []byte) []byte {
+// commonLines returns the lines of b that other has, too, in that order, and the rest of b. The latest
+// lines are preferred, and carriage returns and escape sequences are not compared.
+func commonLines(b, other []byte) (common, rest []byte) {
 	visible := func(line []byte) string { return strings.ReplaceAll(prompt.Visible(line), "\r", "") }
-	n := 1
-	for {
-		from, begin := lastLines(b, n+1), lastLines(other, n+1)
-		if from == lastLines(b, n) || begin == lastLines(other, n) || visible(b[from:]) != visible(other[begin:]) {
-			return b[lastLines(b, n):]
-		}
-		n++
+	var lines [][]byte
+	for line := range bytes.Lines(other) {
+		lines = append(lines, line)
 	}
+	for len(b) > 0 {
+		from := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+		at := len(lines) - 1
+		for at >= 0 && visible(lines[at]) != visible(b[from:]) {
+			at--
+		}
+		if at >= 0 {
+			common, lines = slices.Concat(b[from:], common), lines[:at]
+		} else {
+			rest = slices.Concat(b[from:], rest)
+		}
+		b = b[:from]
+	}
+	return common, rest
 }
 
 // endsWithLine reports whether b ends with text that starts at the beginning of a line.

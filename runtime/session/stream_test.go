@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // A program that reads before it has drawn its prompt, such as a line editor that queries the
@@ -53,6 +56,46 @@ func TestLineThatBeginsAfterPrompt(t *testing.T) {
 			assert.Equal(t, tt.aside, string(s.lineSent().unsolicited))
 			assert.Equal(t, tt.prompt, string(s.prompt))
 			assert.Equal(t, tt.prompt, string(s.shown))
+		})
+	}
+}
+
+// The end of the first prompt may come after the first line was sent. Which lines before it are the
+// prompt's is known from the next prompt; the others are reported then.
+func TestLateFirstPrompt(t *testing.T) {
+	for _, tt := range []struct{ name, early, late, next, aside, shown string }{
+		{"nothing came early", "", "$ ", "$ ", "", "$ "},
+		{"a job's lines came early", "bg 1\r\nbg 2\r\n", "$ ", "$ ", "bg 1\r\nbg 2\r\n", "$ "},
+		{"the first of two lines", "above\r\n", "$ ", "above\r\n$ ", "", "above\r\n$ "},
+		{"a job's line before it", "bg 1\r\nabove\r\n", "$ ", "above\r\n$ ", "bg 1\r\n", "above\r\n$ "},
+		{"after it", "above\r\nbg 1\r\n", "$ ", "above\r\n$ ", "bg 1\r\n", "above\r\n$ "},
+		{"later", "above\r\n", "bg 1\r\n$ ", "above\r\n$ ", "", "above\r\n$ "}, // the echo's end reports it
+		{"at the next prompt", "above\r\n", "$ ", "bg 1\r\nabove\r\n$ ", "bg 1\r\n", "above\r\n$ "},
+		{"within it", "above\r\n", "$ ", "above\r\nbg 1\r\n$ ", "bg 1\r\n", "above\r\n$ "},
+		{"twice", "bg 1\r\nabove\r\n", "$ ", "bg 2\r\nabove\r\nbg 3\r\n$ ", "bg 1\r\nbg 2\r\nbg 3\r\n", "above\r\n$ "},
+		{"another last line", "above\r\n", "1$ ", "above\r\n2$ ", "", "above\r\n2$ "},
+		{"an escape sequence", "\x1b[1mabove\x1b[m\r\n", "$ ", "above\r\n$ ", "", "above\r\n$ "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.EachSplit([]byte(tt.next), func(pieces ...[]byte) {
+				s := stream{keepsUnsolicited: true, used: true}
+				s.promptBegins()
+				s.text([]byte(tt.early))
+				require.Empty(t, s.lineSent().unsolicited)
+				require.True(t, s.undrawn)
+				s.lateEnds([]byte(tt.late))
+				s.promptBegins()
+				for _, piece := range pieces {
+					s.text(piece)
+				}
+				assert.Equal(t, tt.aside, string(s.promptEnds().unsolicited))
+				assert.Equal(t, tt.shown, string(s.shown))
+				assert.Equal(t, tt.shown, string(s.prompt))
+				s.lineSent()
+				s.promptBegins()
+				s.text([]byte(tt.shown))
+				assert.Empty(t, s.promptEnds().unsolicited, "the same prompt")
+			})
 		})
 	}
 }
