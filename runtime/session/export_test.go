@@ -2,9 +2,11 @@ package session
 
 import (
 	"bytes"
+	"runtime"
 	"testing"
 	"time"
 
+	"example.org/ripple/runtime/internal/keys"
 	"example.org/ripple/runtime/internal/render"
 )
 
@@ -52,4 +54,19 @@ func ShortenReads(t *testing.T, n int) {
 	before := longestRead
 	longestRead = n
 	t.Cleanup(func() { longestRead = before })
+}
+
+// TypeUnread types a key that the program gets after other output: arrive makes that output arrive,
+// and the session takes it after the key.
+func (s *Session) TypeUnread(who int, key string, arrive func()) {
+	d := s.driver()
+	d.locked(func() {
+		arrive()
+		for !d.term.Readable(d.progress.bytes) {
+			runtime.Gosched()
+		}
+		t := d.typist
+		t.splitter(who).Feed([]byte(key), func(k *keys.Key) { t.key(who, k, false) })
+		t.giveKeys()
+	})
 }

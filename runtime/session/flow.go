@@ -215,7 +215,11 @@ func (f *flow) takeLine(c *command, b []byte) (output []byte) {
 		f.foreign(l.ask(b), 0)
 		return nil
 	case l.exact():
-		return f.takeLineEcho(c, l.arrived.echo.feed(b))
+		output = f.takeLineEcho(c, l.arrived.echo.feed(b))
+		if len(l.arrived.echo.owed) > 0 {
+			f.typist.settleLater()
+		}
+		return output
 	}
 	l.entered = true
 	f.foreign(l.takeEnd(b), len(b))

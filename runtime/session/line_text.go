@@ -104,8 +104,8 @@ func (t *editing) settle() bool {
 	case a.settled():
 		return true
 	case l.exact():
-		if passed >= silentFlight {
-			t.flow.foreign(l.takeDivided(a.echo.decide(passed >= keyTimeout)), 0)
+		if final := t.echoed(&l.sent, a); final || passed >= silentFlight {
+			t.flow.foreign(l.takeDivided(a.echo.decide(final)), 0)
 		}
 		return a.settled()
 	case l.entered:
@@ -117,6 +117,30 @@ func (t *editing) settle() bool {
 	}
 	t.divide()
 	a.idle = idle
+	return true
+}
+
+// echoed reports whether text that has arrived contains the terminal's echo of all keys. The terminal
+// echoes the end of a line before it wakes the program. Other keys wake nobody: for them it relies on
+// time alone.
+func (t *editing) echoed(sent *sentLine, a *arrived) bool {
+	if sent.wait != 0 && len(a.echo.text) > 0 && t.term.Queued() == 0 && t.kernel.waitNow() != sent.wait && !t.term.Readable(t.progress.bytes) {
+		return true
+	}
+	return time.Since(sent.at) >= keyTimeout
+}
+
+// settleEnd divides the text that has arrived since a line became a command, once the terminal has
+// echoed the line's end, and reports whether nothing is left to divide.
+func (t *editing) settleEnd(c *command) bool {
+	l := c.prelude.typed
+	if l == nil || !l.exact() || len(l.arrived.echo.owed) == 0 {
+		return true
+	}
+	if !t.echoed(&c.line, &l.arrived) {
+		return false
+	}
+	t.flow.print(c, t.flow.takeLineEcho(c, l.arrived.echo.decide(true)))
 	return true
 }
 
@@ -137,7 +161,14 @@ func (t *editing) settleLater() {
 				return
 			}
 			t.locked(func() {
-				done = t.line == nil || t.settle()
+				switch {
+				case t.line != nil:
+					done = t.settle()
+				case t.cmd != nil:
+					done = t.settleEnd(t.cmd)
+				default:
+					done = true
+				}
 				t.settling = !done
 			})
 			timer.Reset(gap)

@@ -291,6 +291,30 @@ func (b *besides) asked() {
 	require.Eventually(b.t, func() bool { return b.Prompt(1).Takes }, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
+// A job prints a part of a line right before the echo of Enter, which ends that line: the command's
+// output is delivered while it runs.
+func TestAPartOfALineBeforeTheEchoOfEnter(t *testing.T) {
+	b := atTerminalBeside(t, "dash", (*besides).says)
+	const line = "echo hello; read -r x; echo $x"
+	b.typesShown(line)
+	b.TypeUnread(1, "\r", func() {
+		_, err := b.pipe.WriteString("job")
+		require.NoError(t, err)
+	})
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		b.typist.mu.Lock()
+		defer b.typist.mu.Unlock()
+		if assert.Len(c, b.commands, 1) {
+			assert.Equal(c, "hello\n", b.commands[0].output)
+		}
+	}, testkit.Patience(3*time.Second), time.Millisecond)
+	b.saysAtOnce("job")
+	b.types("more\r")
+	d := b.ran(1)
+	assert.Equal(t, line, d.code)
+	assert.Equal(t, "hello\nmore\n", d.output)
+}
+
 // Such output is in the result of the command that the line becomes, once; also if the user edits
 // the line in their own terminal.
 func TestOutputWhileALineIsTypedIsInItsResult(t *testing.T) {
