@@ -123,7 +123,7 @@ func (t *typist) submit(p payload) (c *command, err error) {
 func (t *typist) submitTyped() {
 	line := t.line
 	switch {
-	case line.entered || !line.exact():
+	case line.entered, !line.exact(), !line.echoes: // without an echo of its end, no more of the line's echo is waited for
 		t.divide()
 	case t.uncook != nil: // the program changes the modes, and with them the echo
 		t.divide()

@@ -1,0 +1,50 @@
+//go:build linux
+
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/session/internal/machine"
+)
+
+// typingAt returns a driver at whose prompt a user types a line that the terminal edits, and what it
+// passes on as unsolicited output. The program is cat; its output is what the test passes to take.
+func typingAt(t *testing.T, echo bool) (d *driver, said func() string) {
+	t.Helper()
+	var text []byte
+	d = newDriver(Options{SpillDir: t.TempDir(), OutOfBand: func(b []byte) { text = append(text, b...) }})
+	d.term, d.prog = cat(t, echo), &program{}
+	d.prog.unsolicited.enabled = true
+	d.kernel.term, d.kernel.events = d.term, &d.events
+	d.detect, d.stream, d.printer = newDetector(&d.prog.prompts), newStream(d.prog), newPrinter(d.core)
+	d.stream.region, d.control.state.Step = regionIdle, machine.StepReady
+	require.Eventually(t, func() bool { return d.term.Readiness().State == pty.Waiting }, testkit.Patience(10*time.Second), time.Millisecond)
+	d.happened(d.typist.begin)
+	return d, func() string { return string(text) }
+}
+
+func types(d *driver, key string, ends int) {
+	d.happened(func() { d.typist.edit(&typedKeys{who: 1, raw: []byte(key), ends: ends}) })
+}
+
+// If the echo is switched off before the terminal has echoed a key, output of a job that has arrived
+// since belongs to the job, however it is split.
+func TestEchoIsSwitchedOffWhileAKeyIsPending(t *testing.T) {
+	const job = "job\r\n"
+	testkit.EachSplit([]byte(job), func(pieces ...[]byte) {
+		d, said := typingAt(t, false)
+		d.typist.line.arrived.echo.expect([]byte("x")) // it was typed while the echo was on
+		for _, piece := range pieces {
+			d.happened(func() { d.take(piece) })
+		}
+		types(d, "\r", 1)
+		assert.Equal(t, "job\n", said(), "%q", pieces)
+	})
+}
