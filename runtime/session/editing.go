@@ -57,12 +57,28 @@ func (t *editing) waitsAgain() bool {
 	switch r := t.term.Readiness(); {
 	case l.edited == nil && passed >= keyTimeout:
 		return r.State != pty.Busy || r.Listens
+	case sent.wait == 0 && !pty.Tells && t.progress.bytes == sent.to:
+		return l.unaffected(passed)
 	case sent.wait == 0:
 		return r.State != pty.Busy && passed >= silentFlight && t.progress.bytes > sent.to
 	default:
 		now := t.kernel.waitNow()
 		return now != 0 && now != sent.wait
 	}
+}
+
+// unaffected reports whether the keys sent last, which have shown nothing for that long, have no
+// effect; the kernel does not report it. A line that looks empty is given more time, because a command
+// could be sent in the middle of it; its first character would be shown.
+func (l *typedLine) unaffected(passed time.Duration) bool {
+	keys := l.arrived.keys
+	switch {
+	case l.entered, l.broken:
+		return false
+	case l.code() != "":
+		return passed >= silentFlight
+	}
+	return passed >= unknownFlight && (len(keys) == 0 || keys[0] < ' ' || keys[0] == 0x7f)
 }
 
 // delivered reports whether the program has received the latest keys, or whether it does not matter

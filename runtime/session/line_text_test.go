@@ -3,6 +3,7 @@ package session
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -66,6 +67,37 @@ func TestTextBeforeTheEndOfALine(t *testing.T) {
 				assert.Equal(t, "echo hell", l.code())
 				assert.Equal(t, tt.after, string(l.after))
 			}
+		})
+	}
+}
+
+// Where the kernel reports nothing, a key that has shown nothing may have no effect: the wait for it
+// is shorter than for a character that is the first one of a line, and would be shown.
+func TestKeysWithoutAnEffect(t *testing.T) {
+	for _, tt := range []struct {
+		name, code, keys string
+		after            time.Duration // 0: never
+	}{
+		{"an arrow at the end of a line", "ls", "\x1b[C", silentFlight},
+		{"a character", "ls", "x", silentFlight},
+		{"an arrow on an empty line", "", "\x1b[C", unknownFlight},
+		{"a backspace on an empty line", "", "\x7f", unknownFlight},
+		{"the first character of a line", "", "x", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newTypedLine(80, 24, []byte("$ "))
+			l.take([]byte(tt.code))
+			l.arrived.give([]byte(tt.keys), 0)
+			if tt.after == 0 {
+				assert.False(t, l.unaffected(time.Hour))
+				return
+			}
+			assert.False(t, l.unaffected(tt.after-1))
+			assert.True(t, l.unaffected(tt.after))
+			l.broken = true
+			assert.False(t, l.unaffected(tt.after), "after Ctrl-C")
+			l.broken, l.entered = false, true
+			assert.False(t, l.unaffected(tt.after), "after Enter")
 		})
 	}
 }
