@@ -80,7 +80,7 @@ func (l *typedLine) continueLine() (foreign []byte) {
 	after := l.after
 	l.entered, l.below, l.after, l.more = false, false, nil, true
 	end := bytes.LastIndexByte(after, '\n') + 1
-	own, foreign := divide(nil, nil, after[:end], l.code())
+	own, foreign := l.divideLines(after[:end])
 	l.take(append(own, after[end:]...))
 	return foreign
 }

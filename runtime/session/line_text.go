@@ -2,8 +2,10 @@ package session
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"example.org/ripple/runtime/internal/echo"
 	"example.org/ripple/runtime/internal/prompt"
@@ -18,10 +20,11 @@ type arrived struct {
 	echo    lineEcho
 	inexact bool // the terminal's echo of the latest keys is not known: the text is divided like a program's
 
-	keys []byte // given to the program since it last waited
-	last []byte // the keys before
-	text []byte // the text since then
-	idle uint64 // the program's wait ID when all that it had printed was read; 0: unknown
+	keys   []byte // given to the program since it last waited
+	last   []byte // the keys before
+	beside others // before the text
+	text   []byte // the text since then
+	idle   uint64 // the program's wait ID when all that it had printed was read; 0: unknown
 }
 
 // settled reports whether all text has been divided, and no key may have an effect.
@@ -64,6 +67,7 @@ func (t *editing) arrives(b []byte) {
 	case l.unseen || l.began || t.stream.region == regionPrompt:
 		t.divide()
 		l.take(b)
+		a.beside = othersNone
 	case l.prompting:
 		t.flow.foreign(l.ask(b), 0)
 	case l.below:
@@ -81,6 +85,7 @@ func (t *editing) arrives(b []byte) {
 	case l.entered:
 		t.flow.foreign(l.takeEnd(b), len(b))
 	case len(a.text) == 0 && a.idle != 0 && t.kernel.waitNow() == a.idle:
+		a.beside = endOf(b)
 		t.flow.foreign(b, len(b))
 	default:
 		switch a.text = append(a.text, b...); {
@@ -88,7 +93,7 @@ func (t *editing) arrives(b []byte) {
 			rest := bytes.Clone(a.text[bytes.LastIndexByte(a.text, '\n')+1:])
 			a.text = a.text[:len(a.text)-len(rest)]
 			t.divide()
-			a.text = rest
+			a.text, a.beside = rest, othersLine
 		case !t.settle():
 			t.settleLater()
 		}
@@ -184,12 +189,13 @@ func (t *editing) divide() {
 	t.flow.foreign(l.takeDivided(a.echo.decide(true)), 0)
 	a.echo = lineEcho{}
 	n := len(a.text)
-	own, foreign := divide(a.keys, a.last, a.text, l.code())
+	d := editorText{keys: a.keys, last: a.last, others: a.beside, code: l.code(), prompt: l.prompt}
+	own, foreign := d.divide(a.text)
 	l.take(own)
 	if len(a.keys) > 0 {
 		a.last = a.keys
 	}
-	a.keys, a.text, a.idle, a.inexact = nil, nil, 0, false
+	a.keys, a.text, a.idle, a.inexact, a.beside = nil, nil, 0, false, d.others
 	t.flow.foreign(foreign, n)
 }
 
@@ -216,7 +222,7 @@ func (l *typedLine) promptedForMore(marked bool) (foreign []byte) {
 	if !marked {
 		end := bytes.LastIndexByte(own, '\n') + 1
 		rest := own[end:]
-		own, foreign = divide(nil, nil, own[:end], l.code())
+		own, foreign = l.divideLines(own[:end])
 		own = append(own, rest...)
 	}
 	l.take(own)
@@ -231,36 +237,121 @@ func (l *typedLine) redraws() {
 	l.arrived.text, l.asked, l.prompting = nil, nil, false
 }
 
-// divide divides text that a line editor and other programs have displayed since keys were given to
-// the editor; last are the keys before, and code is the line so far. Only whole lines are known to
-// belong to another program: an editor draws within its line, and what it displays below that it
-// returns from. Where an editor may list something, lines that are not the user's count as another
-// program's, so that none of those is lost.
-func divide(keys, last, text []byte, code string) (own, foreign []byte) {
+// others says where the latest text of other programs ended.
+type others uint8
+
+const (
+	othersNone   others = iota // the line editor has displayed text since
+	othersLine                 // at the end of a line
+	othersWithin               // within a line, whose rest may follow
+)
+
+// endOf returns where other programs' text ends.
+func endOf(text []byte) others {
+	if text[len(text)-1] == '\n' {
+		return othersLine
+	}
+	return othersWithin
+}
+
+// editorText divides text that a line editor and other programs have displayed since keys were given
+// to the editor.
+type editorText struct {
+	keys, last   []byte // the keys, and those before
+	others       others // before the text; divide sets it for the next one
+	code, prompt string // the line so far, and the prompt's last line
+}
+
+// divideLines divides whole lines that have arrived without keys.
+func (l *typedLine) divideLines(text []byte) (own, foreign []byte) {
+	return (&editorText{code: l.code(), prompt: l.prompt}).divide(text)
+}
+
+// divide divides the text. Whole lines are known to belong to another program: an editor draws within
+// its line, and what it displays below that it returns from. Where an editor may list something, lines
+// that are not the user's count as another program's, so that none of those is lost. The terminal may
+// pass on what the editor draws within a line of another program.
+func (e *editorText) divide(text []byte) (own, foreign []byte) {
 	end := bytes.LastIndexByte(text, '\n') + 1
-	switch {
-	case end == 0 && len(text) > 0 && len(keys) == 0 && plain(text) && !bytes.Contains(last, text):
-		return nil, text
-	case end == 0:
-		return text, nil
-	}
-	listed := lists(keys) || returns(text)
-	if lines, rest, ok := echo.Cut(keys, text); ok && len(keys) > 0 && !listed && drawn(lines, true) == 0 {
-		own, foreign = rest, lines
+	tail := text[end:]
+	listed := lists(e.keys) || returns(text)
+	if lines, rest, ok := echo.Cut(e.keys, text); ok && len(e.keys) > 0 && !listed && drawn(lines, true) == 0 {
+		own, foreign = rest[:len(rest)-len(tail)], lines
 	} else {
-		for line := range bytes.Lines(text[:end]) {
-			n := drawn(line, len(keys) > 0)
-			if shown := strings.TrimSpace(prompt.Visible(line)); listed && (shown == "" || strings.Contains(code+shownAs(keys), shown)) {
-				n = len(line)
-			}
-			own, foreign = append(own, line[:n]...), append(foreign, line[n:]...)
-		}
-		own = append(own, text[end:]...)
+		own, foreign = e.divideWhole(text[:end], listed)
 	}
-	if strings.TrimSpace(prompt.Visible(foreign)) == "" { // the editor wrapped its line
-		return text, nil
+	switch {
+	case end == 0:
+	case e.others != othersWithin && strings.TrimSpace(prompt.Visible(foreign)) == "": // the editor wrapped its line
+		own, foreign, e.others = bytes.Clone(text[:end]), nil, othersNone
+	default:
+		e.others = othersLine
+	}
+	switch {
+	case len(tail) == 0:
+	case end == 0 && len(e.keys) == 0 && plain(tail) && !bytes.Contains(e.last, tail):
+		foreign, e.others = tail, othersWithin
+	case listed || e.others == othersNone:
+		own, e.others = append(own, tail...), othersNone
+	default:
+		drawing, printed := e.divideTail(tail)
+		own, foreign = append(own, drawing...), append(foreign, printed...)
 	}
 	return own, foreign
+}
+
+// divideWhole divides whole lines.
+func (e *editorText) divideWhole(text []byte, listed bool) (own, foreign []byte) {
+	follows := e.others != othersNone
+	for line := range bytes.Lines(text) {
+		n, from := drawn(line, len(e.keys) > 0), 0
+		switch shown := strings.TrimSpace(prompt.Visible(line)); {
+		case listed && (shown == "" || strings.Contains(e.code+shownAs(e.keys), shown)):
+			n = len(line)
+		case !listed && follows:
+			from = e.begun(line[:n])
+		}
+		own, foreign = append(own, line[from:n]...), append(append(foreign, line[:from]...), line[n:]...)
+		follows = true
+	}
+	return own, foreign
+}
+
+// divideTail divides the beginning of a line after text of other programs.
+func (e *editorText) divideTail(tail []byte) (own, foreign []byte) {
+	from := e.begun(tail)
+	if from == 0 && e.others != othersWithin {
+		e.others = othersNone
+		return tail, nil
+	}
+	n := max(from, drawn(tail, len(e.keys) > 0))
+	to := n + e.begun(tail[n:])
+	if string(tail[to:]) == "\r" { // of the line's end
+		to++
+	}
+	e.others = othersWithin
+	return slices.Concat(tail[from:n], tail[to:]), slices.Concat(tail[:from], tail[n:to])
+}
+
+// begun returns the length of the beginning of a line that another program has printed before the
+// editor drew something: characters that are neither the prompt, nor in the user's line.
+func (e *editorText) begun(line []byte) int {
+	n := bytes.IndexFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f })
+	if n < 0 {
+		n = len(line)
+	}
+	if e.prompt != "" && bytes.HasPrefix(line, []byte(e.prompt)) {
+		return 0
+	}
+	typed := string(e.last) + string(e.keys)
+	from := 0
+	for from < n && !(utf8.RuneStart(line[from]) && strings.Contains(typed, string(line[from:n]))) {
+		from++
+	}
+	if strings.Trim(string(line[:from]), " "+e.code+typed) == "" {
+		return 0
+	}
+	return from
 }
 
 // takeEnd adds text that arrives after the line's end was typed, and returns whole lines that came

@@ -21,6 +21,13 @@ func TestDividingTextAtALine(t *testing.T) {
 		{"a colored echo, and a line", "h", "", "\x1b[1mh\x1b[mjob\r\n", "\x1b[1mh\x1b[m", "job\r\n"},
 		{"an echo that returns within its line", "h", "", "e\bh\r\x1b[9Cjob\r\n\bh", "e\bh\r\x1b[9C\bh", "job\r\n"},
 		{"a line between an erased character", "\x7f", "", "job\r\n\b\x1b[K", "\b\x1b[K", "job\r\n"},
+		{"a part of a line after others", "h", "", "one\r\ntw", "", "one\r\ntw"},
+		{"and an echo", "h", "", "one\r\ntwh", "h", "one\r\ntw"},
+		{"and the same without a key", "", "h", "one\r\ntw", "", "one\r\ntw"},
+		{"an echo within a line", "ho", "", "one\r\n#1ho\r\x1b[9C2\r\n", "ho\r\x1b[9C", "one\r\n#12\r\n"},
+		{"the rest of an echo within a line", "ho", "", "one\r\n#1o\r\x1b[9C\b\bho\r\x1b[9C2\r\n", "o\r\x1b[9C\b\bho\r\x1b[9C", "one\r\n#12\r\n"},
+		{"an insertion after a line", "h", "", "job\r\nhello\b\b\b\b", "hello\b\b\b\b", "job\r\n"},
+		{"the prompt and the line after a line", "o", "", "job\r\n$ hello", "$ hello", "job\r\n"},
 		{"a wrapped line", "hi", "", "h \ri", "h \ri", ""},
 		{"a line wrapped by its end", "hi", "", "h\r\ni", "h\r\ni", ""},
 		{"a list of completions", "\t", "", "\r\none  two\r\n$ l", "\r\n$ l", "one  two\r\n"},
@@ -32,7 +39,8 @@ func TestDividingTextAtALine(t *testing.T) {
 		{"a suggestion without a key", "", "h", "\x1b[90mi\x1b[m\b", "\x1b[90mi\x1b[m\b", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			own, foreign := divide([]byte(tt.keys), []byte(tt.last), []byte(tt.text), "echo hello")
+			e := editorText{keys: []byte(tt.keys), last: []byte(tt.last), code: "echo hello", prompt: "$"}
+			own, foreign := e.divide([]byte(tt.text))
 			assert.Equal(t, tt.own, string(own))
 			assert.Equal(t, tt.foreign, string(foreign))
 		})
@@ -98,6 +106,28 @@ func TestKeysWithoutAnEffect(t *testing.T) {
 			assert.False(t, l.unaffected(tt.after), "after Ctrl-C")
 			l.broken, l.entered = false, true
 			assert.False(t, l.unaffected(tt.after), "after Enter")
+		})
+	}
+}
+
+// However the text of a job is divided, by reads and by what the editor draws, none of it is lost.
+func TestAJobsLineInPieces(t *testing.T) {
+	for _, tt := range []struct{ name, keys, text, own string }{
+		{"a key that is not drawn yet", "h", "one\r\n#2\r\n#3\r\n", ""},
+		{"no key", "", "one\r\n#2\r\n#3\r\n", ""},
+		{"drawn within a line", "ho", "one\r\n#2ho\r\x1b[9C2\r\n#3\r\n", "ho\r\x1b[9C"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for cut := len("one\r\n"); cut < len(tt.text); cut++ {
+				if at := strings.Index(tt.text, tt.own); tt.own != "" && at < cut && cut < at+len(tt.own) {
+					continue // it arrives in one piece
+				}
+				e := editorText{keys: []byte(tt.keys), code: "echo hello", prompt: "$"}
+				own, foreign := e.divide([]byte(tt.text[:cut]))
+				own2, foreign2 := e.divide([]byte(tt.text[cut:]))
+				assert.Equal(t, tt.own, string(own)+string(own2), "at %d", cut)
+				assert.Equal(t, strings.Replace(tt.text, tt.own, "", 1), string(foreign)+string(foreign2), "at %d", cut)
+			}
 		})
 	}
 }
