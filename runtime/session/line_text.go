@@ -90,8 +90,13 @@ func (t *editing) arrives(b []byte) {
 	default:
 		switch a.text = append(a.text, b...); {
 		case len(a.text) > keptStartup: // another program prints all the time
-			rest := bytes.Clone(a.text[bytes.LastIndexByte(a.text, '\n')+1:])
-			a.text = a.text[:len(a.text)-len(rest)]
+			end := bytes.LastIndexByte(a.text, '\n') + 1
+			if end == 0 {
+				t.divide()
+				return
+			}
+			rest := bytes.Clone(a.text[end:])
+			a.text = a.text[:end]
 			t.divide()
 			a.text, a.beside = rest, othersLine
 		case !t.settle():

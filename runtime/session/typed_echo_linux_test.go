@@ -3,6 +3,7 @@
 package session
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -47,4 +48,21 @@ func TestEchoIsSwitchedOffWhileAKeyIsPending(t *testing.T) {
 		types(d, "\r", 1)
 		assert.Equal(t, "job\n", said(), "%q", pieces)
 	})
+}
+
+// A job that prints much without the end of a line while a key is pending costs no memory.
+func TestALongLineOfAJobIsNotKept(t *testing.T) {
+	d, said := typingAt(t, true)
+	l := d.typist.line
+	l.edited = nil // the program edits the line
+	d.happened(func() {
+		l.arrived.give([]byte("x"), 0)
+		l.sent = sentLine{at: time.Now(), to: 1 << 30} // the program has not drawn it
+	})
+	text := bytes.Repeat([]byte("j"), 4<<10)
+	for range 3 * keptStartup / len(text) {
+		d.happened(func() { d.take(text) })
+		assert.LessOrEqual(t, len(l.arrived.text), keptStartup)
+	}
+	assert.NotEmpty(t, said())
 }
