@@ -80,8 +80,7 @@ func (s *stream) text(b []byte) (out classified) {
 		}
 		s.prompt = append(s.prompt, b...)
 		if len(s.prompt) > keptStartup { // too long for a prompt
-			out.unsolicited = s.splitLines(bytes.Count(s.prompt, []byte("\n")))
-			s.prompt = appendBounded(s.prompt, nil, keptStartup)
+			out.unsolicited = s.splitOverlong()
 		}
 		return out
 	case regionMore:
@@ -277,6 +276,21 @@ func (s *stream) splitKnownPrompt() (unsolicited []byte) {
 	}
 	unsolicited = s.splitLines(bytes.Count(text, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
 	s.shown = append(s.shown[:0], s.prompt...)
+	return unsolicited
+}
+
+// splitOverlong separates text that is too long for a prompt: its complete lines, or all of it if the
+// last line alone is too long. A prompt before it stays.
+func (s *stream) splitOverlong() (unsolicited []byte) {
+	text := s.prompt
+	begin := max(s.whole-len(s.shown), 0)
+	end := s.whole + lastLines(text[s.whole:], 1)
+	if s.whole-begin+len(text)-end > keptStartup {
+		end = len(text)
+	}
+	unsolicited = slices.Concat(text[:begin], text[s.whole:end])
+	s.prompt = append(text[:copy(text, text[begin:s.whole])], text[end:]...)
+	s.whole -= begin
 	return unsolicited
 }
 

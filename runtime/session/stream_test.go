@@ -1,6 +1,9 @@
 package session
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,6 +99,40 @@ func TestLateFirstPrompt(t *testing.T) {
 				s.text([]byte(tt.shown))
 				assert.Empty(t, s.promptEnds().unsolicited, "the same prompt")
 			})
+		})
+	}
+}
+
+// However much other programs print after a prompt, nothing of it is lost, and the prompt is not part
+// of it.
+func TestMuchTextAfterPrompt(t *testing.T) {
+	var lines strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&lines, "bg %d\r\n", i)
+	}
+	for _, tt := range []struct{ name, before, after string }{
+		{"lines", "", lines.String()},
+		{"lines before the prompt and after it", "bg\r\n", lines.String()},
+		{"lines and the prompt again", "", lines.String() + "$ "},
+		{"a part of a line at the end", "", lines.String() + "bg"},
+		{"one line", "", strings.Repeat("bg ", 100_000)},
+		{"one line between others", "", "bg\r\n" + strings.Repeat("bg ", 100_000) + "\r\nbg\r\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := stream{keepsUnsolicited: true, used: true}
+			s.promptBegins()
+			s.text([]byte("$ "))
+			s.lineSent()
+			s.promptBegins()
+			var got []byte
+			got = append(got, s.text([]byte(tt.before+"$ ")).unsolicited...)
+			for piece := range slices.Chunk([]byte(tt.after), 4096) {
+				got = append(got, s.text(piece).unsolicited...)
+				require.LessOrEqual(t, len(s.prompt), keptStartup)
+			}
+			got = append(got, s.lineSent().unsolicited...)
+			assert.Equal(t, tt.before+strings.TrimSuffix(tt.after, "$ "), string(got))
+			assert.Equal(t, "$ ", string(s.shown))
 		})
 	}
 }
