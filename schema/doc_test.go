@@ -62,7 +62,7 @@ func TestExamplesOfTheManual(t *testing.T) {
 		others++
 		var ds []Diagnostic
 		if string(e[1]) == "ripple.yml" {
-			_, ds = parseProject("example", e[2])
+			_, ds = ParseProject("example", e[2])
 		} else {
 			_, ds = ParseScenario("example", e[2])
 		}

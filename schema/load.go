@@ -44,14 +44,14 @@ func Load(path string, o Options) (*Adapter, []Diagnostic) {
 func LoadText(path string, o Options) (*Adapter, []byte, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, nil, unreadable(path, err)
+		return nil, nil, Unreadable(path, err)
 	}
 	a, diagnostics := Parse(path, data, o.Beside(path))
 	return a, data, diagnostics
 }
 
-// unreadable is the diagnostic of a file that cannot be read.
-func unreadable(path string, err error) []Diagnostic {
+// Unreadable returns the diagnostic for a file that cannot be read.
+func Unreadable(path string, err error) []Diagnostic {
 	return []Diagnostic{{
 		File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError, Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 	}}
@@ -68,13 +68,18 @@ func reason(err error) error {
 // Beside returns the options with the script directories that belong to an
 // adapter file put first, as Load uses them.
 func (o Options) Beside(path string) Options {
-	dir := filepath.Dir(path)
-	scripts := []fs.FS{
-		os.DirFS(filepath.Join(dir, "integration-scripts")),
-		os.DirFS(filepath.Join(dir, "..", "integration-scripts")),
-		os.DirFS(dir),
+	var scripts []fs.FS
+	for _, dir := range ScriptDirs(path) {
+		scripts = append(scripts, os.DirFS(dir))
 	}
 	return Options{Scripts: append(scripts, o.Scripts...)}
+}
+
+// ScriptDirs returns the directories in which the integration script of an adapter file is looked
+// for, in this order.
+func ScriptDirs(path string) []string {
+	dir := filepath.Dir(path)
+	return []string{filepath.Join(dir, "integration-scripts"), filepath.Join(dir, "..", "integration-scripts"), dir}
 }
 
 // readFile reads no more than the size limit and one byte, so that the limit
@@ -90,19 +95,6 @@ func readFile(path string) ([]byte, error) {
 	}
 	defer f.Close() // only read from: nothing to lose
 	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
-}
-
-// readRegular is readFile for a file of a project: its name may lead to a terminal or a
-// pipe, and a command that only inspects a project must not wait for that.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := regular(info); err != nil {
-		return nil, err
-	}
-	return readFile(path)
 }
 
 // regular is the error of what is neither a file nor a directory, which cannot be read anyway.

@@ -3,8 +3,6 @@ package schema
 import (
 	"bytes"
 	_ "embed"
-	"errors"
-	"io/fs"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -54,23 +52,9 @@ type ProjectAdapter struct {
 	Timeout int   `yaml:"timeout"`
 }
 
-// LoadProject reads a ripple.yml and also returns the file's content, which is read once. All
-// results are nil if the file does not exist.
-func LoadProject(path string) (*Project, []byte, []Diagnostic) {
-	data, err := readRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, unreadable(path, err)
-	}
-	p, diagnostics := parseProject(path, data)
-	return p, data, diagnostics
-}
-
-// parseProject reads a ripple.yml from memory; source is its name in messages.
-// The project is nil if there is any error.
-func parseProject(source string, data []byte) (*Project, []Diagnostic) {
+// ParseProject reads a ripple.yml from memory; source is its name in messages. The project is nil
+// if there is any error.
+func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 	d := parseDocumentAs(projectGrammar, source, data)
 	if d.root != nil {
 		validation{d}.validate()

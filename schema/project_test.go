@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,7 +9,7 @@ import (
 )
 
 func TestParseProject(t *testing.T) {
-	p, diags := parseProject("ripple.yml", []byte(`
+	p, diags := ParseProject("ripple.yml", []byte(`
 cli:
   backend: custom
   command: my-ai
@@ -43,7 +42,7 @@ loop:
 
 func TestParseProjectMayBeEmpty(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "loop: {max_runtime: 0, max_wait: 90, verify_timeout: 15m}", "cli:\nadapters:\nloop:\n", "{}"} {
-		p, diags := parseProject("ripple.yml", []byte(text))
+		p, diags := ParseProject("ripple.yml", []byte(text))
 		assert.Empty(t, diags, text)
 		assert.NotNil(t, p, text)
 	}
@@ -68,21 +67,12 @@ func TestParseProjectErrors(t *testing.T) {
 		{"cli: {\n", `ripple.yml:1:6: this "{" is never closed; inside {…} and […], text that holds { } [ ] , # or ": " needs quotes: '…' [syntax]`},
 	}
 	for _, tt := range tests {
-		p, diags := parseProject("ripple.yml", []byte(tt.text))
+		p, diags := ParseProject("ripple.yml", []byte(tt.text))
 		assert.Nil(t, p)
 		if assert.NotEmpty(t, diags, tt.text) {
 			assert.Equal(t, tt.want, diags[0].String())
 		}
 	}
-}
-
-func TestLoadProject(t *testing.T) {
-	p, _, diags := LoadProject(filepath.Join(t.TempDir(), "ripple.yml"))
-	assert.Nil(t, p)
-	assert.Empty(t, diags, "a missing file is not an error")
-	p, _, diags = LoadProject(t.TempDir())
-	assert.Nil(t, p)
-	assert.Len(t, diags, 1)
 }
 
 func TestProjectJSONIsASchema(t *testing.T) {
@@ -94,7 +84,7 @@ func FuzzParseProject(f *testing.F) {
 	f.Add("cli: {backend: auto}\nloop: {verify: [a]}\n")
 	f.Add("loop: &a\n  verify: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, diags := parseProject("f", []byte(text))
+		p, diags := ParseProject("f", []byte(text))
 		assert.Equal(t, p == nil, len(diags) > 0)
 	})
 }

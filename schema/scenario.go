@@ -98,7 +98,7 @@ type ScenarioUsage struct {
 func LoadScenario(path string) (*Scenario, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, Unreadable(path, err)
 	}
 	return ParseScenario(path, data)
 }

@@ -2,8 +2,10 @@ package projectfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,7 +13,7 @@ import (
 )
 
 // A link may lead to another file of the repository, and to nothing outside of it.
-func TestInside(t *testing.T) {
+func TestOpenInside(t *testing.T) {
 	for what, c := range map[string]struct {
 		target  string // from the directory sub of the project
 		git     bool
@@ -31,7 +33,7 @@ func TestInside(t *testing.T) {
 			require.NoError(t, os.MkdirAll(sub, 0o700))
 			require.NoError(t, os.Mkdir(filepath.Join(base, "d"), 0o700))
 			for _, file := range []string{"outside", "d/f", "project/shared", "project/sub/real"} {
-				require.NoError(t, os.WriteFile(filepath.Join(base, file), nil, 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(base, file), []byte("text of "+filepath.Base(file)), 0o600))
 			}
 			require.NoError(t, os.Symlink("../d", filepath.Join(top, "linked")))
 			if c.git {
@@ -42,15 +44,54 @@ func TestInside(t *testing.T) {
 			require.NoError(t, os.Symlink(filepath.FromSlash(c.target), path))
 			entry := filepath.Join(base, "entry") // a user may enter the project through a link
 			require.NoError(t, os.Symlink(sub, entry))
-			assert.Equal(t, c.refused, Inside(entry, filepath.Join(entry, "f")) != nil)
-			err := Inside(sub, path)
-			if !c.refused {
+			_, err := ReadInside(entry, filepath.Join(entry, "f"), MaxText)
+			_, refused := errors.AsType[*RefusedError](err)
+			assert.Equal(t, c.refused, refused, "%v", err)
+			text, err := ReadInside(sub, path, MaxText)
+			switch {
+			case c.target == "none":
+				require.ErrorIs(t, err, fs.ErrNotExist)
+				return
+			case !c.refused:
 				require.NoError(t, err)
+				assert.Equal(t, "text of "+filepath.Base(c.target), string(text))
 				return
 			}
 			_, is := errors.AsType[*RefusedError](err)
 			require.True(t, is, "%v", err)
 			assert.ErrorContains(t, err, "leads out of the project")
 		})
+	}
+}
+
+// A link that takes the place of a file, or of its directory, after the path was resolved does not
+// lead out of the project.
+func TestALinkMadeMeanwhileDoesNotLeadOut(t *testing.T) {
+	for _, replaced := range []string{"sub/f", "sub"} {
+		for _, relative := range []bool{false, true} {
+			base := t.TempDir()
+			top := filepath.Join(base, "project")
+			for _, dir := range []string{"project/.git", "project/sub", "outside"} {
+				require.NoError(t, os.MkdirAll(filepath.Join(base, dir), 0o700))
+			}
+			for _, file := range []string{"project/.git/HEAD", "project/sub/f", "outside/f"} {
+				require.NoError(t, os.WriteFile(filepath.Join(base, file), []byte(file), 0o600))
+			}
+			at, name, err := locate(top, filepath.Join(top, "sub", "f"))
+			require.NoError(t, err)
+			require.NoError(t, os.RemoveAll(filepath.Join(top, replaced)))
+			target := filepath.Join(base, "outside", strings.TrimPrefix(strings.TrimPrefix(replaced, "sub"), "/"))
+			if relative {
+				target, err = filepath.Rel(filepath.Dir(filepath.Join(top, replaced)), target)
+				require.NoError(t, err)
+			}
+			require.NoError(t, os.Symlink(target, filepath.Join(top, replaced)))
+			read, err := os.ReadFile(filepath.Join(top, "sub", "f"))
+			require.NoError(t, err)
+			require.Equal(t, "outside/f", string(read), "the link leads there")
+			f, err := openBelow(at, name)
+			assert.Nil(t, f, replaced)
+			assert.ErrorContains(t, err, "escapes")
+		}
 	}
 }

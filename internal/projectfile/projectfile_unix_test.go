@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -109,4 +110,41 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
 	assert.Equal(t, []string{"f", "sub"}, []string{entries[0].Name(), entries[1].Name()})
+}
+
+// A command that only inspects a project waits for no terminal and no pipe that is in place of one of
+// its files.
+func TestOnlyFilesInsideAreOpened(t *testing.T) {
+	r, w, err := os.Pipe() // which nobody writes to
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, r.Close()); assert.NoError(t, w.Close()) }()
+	for name, c := range map[string]struct {
+		put  func(string) error
+		says string
+	}{
+		"pipe":           {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "is a pipe"},
+		"terminal":       {func(path string) error { return os.Symlink("/dev/tty", path) }, "symbolic link"},
+		"standard input": {func(path string) error { return os.Symlink("/dev/fd/"+strconv.Itoa(int(r.Fd())), path) }, "symbolic link"},
+		"device":         {func(path string) error { return os.Symlink("/dev/zero", path) }, "leads out of the project"},
+		"directory":      {func(path string) error { return os.Mkdir(path, 0o700) }, "is a directory"},
+		"8 GB":           {func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 8<<30)) }, "is larger than 16 MB"},
+	} {
+		dir := t.TempDir()
+		require.NoError(t, c.put(filepath.Join(dir, "f")))
+		for _, read := range []func() error{
+			func() error { _, err := ReadInside(dir, filepath.Join(dir, "f"), MaxText); return err },
+			func() error {
+				f, err := FS(dir, dir).Open("f")
+				if err == nil {
+					_, err = readAll(f.(*os.File), MaxText)
+				}
+				return err
+			},
+		} {
+			err := read()
+			_, is := errors.AsType[*RefusedError](err)
+			assert.True(t, is, "%s: %v", name, err)
+			assert.ErrorContains(t, err, c.says, name)
+		}
+	}
 }

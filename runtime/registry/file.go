@@ -25,7 +25,9 @@ type layer struct {
 type file struct {
 	origin, path string
 	header       header
-	beside       fs.FS // the other files of its directory
+	beside       fs.FS   // the other files of its directory
+	scripts      []fs.FS // where its integration script is looked for
+	size         int64   // of a project's file that was read
 	load         func() (*schema.Adapter, []byte, []schema.Diagnostic)
 	trusts       func(*Entry) bool // nil: it needs no trust
 
@@ -60,20 +62,44 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 		return l
 	}
 	var head bytes.Buffer
+	var size int64
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if err := inside(origin, dir, path); err != nil {
-			l.files = append(l.files, refusedFile(origin, path, err))
+		if origin == OriginProject {
+			f := projectFile(dir, path, maxProjectBytes-size, o)
+			f.trusts, size = trusts, size+f.size
+			l.files = append(l.files, f)
 			continue
 		}
 		f := diskFile(origin, path, o)
-		f.trusts = trusts
 		if readHead(fsys, name, maxHead, &head) == nil { // else loading it tells
 			f.header = readHeader(head.Bytes())
 		}
 		l.files = append(l.files, f)
 	}
 	return l
+}
+
+// projectFile reads an adapter file of a project, once: an agent or another program may replace it
+// at any time. It does not open one that links lead out of the project.
+func projectFile(dir, path string, limit int64, o schema.Options) *file {
+	project := filepath.Dir(filepath.Dir(dir))
+	var scripts []fs.FS
+	for _, beside := range schema.ScriptDirs(path) {
+		scripts = append(scripts, projectfile.FS(project, beside))
+	}
+	f := &file{origin: OriginProject, path: path, beside: projectfile.FS(project, dir), scripts: append(scripts, o.Scripts...)}
+	text, err := projectfile.ReadInside(project, path, limit)
+	if err != nil {
+		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return nil, nil, schema.Unreadable(path, err) }
+		return f
+	}
+	f.size, f.header = int64(len(text)), readHeader(text)
+	f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
+		a, diagnostics := schema.Parse(path, text, schema.Options{Scripts: f.scripts})
+		return a, text, diagnostics
+	}
+	return f
 }
 
 // excess says which limit of a project's adapters the files exceed; "" means none.
@@ -105,7 +131,7 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 		if err := readHead(fsys, name, maxEmbeddedHead, &head); err != nil {
 			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
 		}
-		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys, header: readHeader(head.Bytes())}
+		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys, scripts: o.Scripts, header: readHeader(head.Bytes())}
 		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return loadEmbedded(fsys, name, f.path, o) }
 		l.files = append(l.files, f)
 	}
@@ -123,25 +149,9 @@ func loadEmbedded(fsys fs.FS, name, source string, o schema.Options) (*schema.Ad
 
 func diskFile(origin, path string, o schema.Options) *file {
 	return &file{
-		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)),
+		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)), scripts: o.Beside(path).Scripts,
 		load: func() (*schema.Adapter, []byte, []schema.Diagnostic) { return schema.LoadText(path, o) },
 	}
-}
-
-// inside returns the error for an adapter of a project that is another user's or program's file
-// outside of the project.
-func inside(origin, dir, path string) error {
-	if origin != OriginProject {
-		return nil // users link to what they like
-	}
-	return projectfile.Inside(filepath.Dir(filepath.Dir(dir)), path)
-}
-
-// refusedFile is a file that is not opened.
-func refusedFile(origin, path string, err error) *file {
-	return &file{origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)), load: func() (*schema.Adapter, []byte, []schema.Diagnostic) {
-		return nil, nil, []schema.Diagnostic{{File: path, Line: 1, Column: 1, Kind: schema.KindFile, Severity: schema.SeverityError, Message: err.Error()}}
-	}}
 }
 
 // yamlFiles lists the adapter files of a directory in order. Hidden files, which editors
@@ -175,7 +185,7 @@ func (f *file) result() (*Entry, error) {
 
 func (f *file) parse() {
 	a, text, diagnostics := f.load()
-	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Files: f.beside, Diagnostics: diagnostics, Text: text}
+	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Files: f.beside, Scripts: f.scripts, Diagnostics: diagnostics, Text: text}
 	if a != nil {
 		f.entry.Name, f.entry.Aliases = a.Name, a.Aliases
 	}

@@ -46,8 +46,9 @@ type Entry struct {
 	Name        string
 	Aliases     []string
 	Origin      string
-	Path        string // "embedded/<file>", which is not a path on disk, for an embedded adapter
-	Files       fs.FS  // the files beside the adapter's, such as transcripts
+	Path        string  // "embedded/<file>", which is not a path on disk, for an embedded adapter
+	Files       fs.FS   // the files beside the adapter's, such as transcripts
+	Scripts     []fs.FS // where its integration script is looked for: schema.Options
 	Diagnostics []schema.Diagnostic
 	Text        []byte // the file as it was read
 }

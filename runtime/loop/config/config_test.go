@@ -343,3 +343,15 @@ func TestSizes(t *testing.T) {
 		assert.ErrorContains(t, size(func(c *Config) *int64 { return &c.MaxLogs })(&Config{}, text), "is not a size; write 500k, 32M or 2G", text)
 	}
 }
+
+// A missing ripple.yml is not an error; what cannot be read in its place is one.
+func TestAProjectFileThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	assert.Empty(t, Files(dir))
+	path := filepath.Join(dir, ProjectFile)
+	require.NoError(t, os.Mkdir(path, 0o700))
+	files := Files(dir)
+	require.Len(t, files, 1)
+	assert.Equal(t, path, files[0].Path)
+	require.ErrorContains(t, files[0].Err, "is a directory")
+}

@@ -63,15 +63,21 @@ func there(all []sourceFile) (files []File) {
 }
 
 func readProject(project, path string) sourceFile {
-	if err := projectfile.Inside(project, path); err != nil {
-		return sourceFile{File: File{Path: path}, there: true, errs: []error{err}}
+	s := sourceFile{File: File{Path: path}}
+	text, err := projectfile.ReadInside(project, path, projectfile.MaxText)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s
 	}
-	p, text, diags := schema.LoadProject(path)
-	s := sourceFile{File: File{Path: path, Text: text}, project: p, there: text != nil || diags != nil}
+	s.there, s.Text = true, text
+	if err != nil {
+		s.errs = []error{err}
+		return s
+	}
+	p, diags := schema.ParseProject(path, text)
 	for _, d := range diags {
 		s.errs = append(s.errs, errors.New(d.Format()))
 	}
-	if p != nil {
+	if s.project = p; p != nil {
 		s.Runs = projectRuns(p)
 	}
 	return s

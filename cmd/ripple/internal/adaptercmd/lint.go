@@ -63,7 +63,12 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []schema.Diagnostic
+	return a.lintIn(r, args, all)
+}
+
+// lintIn is lint for the adapters of a registry.
+func (a *app) lintIn(r *registry.Registry, args []string, all bool) (found []schema.Diagnostic, err error) {
+	var project []*registry.Entry // as they were read: a file may have become a link to another one
 	if all {
 		for _, n := range r.Notices() {
 			found = append(found, n.Diagnostics...)
@@ -73,7 +78,7 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 		}
 		for _, e := range r.Project() { // lint starts nothing, so they need not be trusted
 			if e.Adapter != nil && !a.Trust.Trusts(e) {
-				args = append(args, e.Path)
+				project = append(project, e)
 			}
 		}
 	}
@@ -82,11 +87,17 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 	}
 	for _, name := range args {
 		entry, err := r.Look(name)
-		diagnostics, err := a.lintOne(entry, err)
-		if err != nil {
-			return nil, err
+		if broken, is := ui.AsBroken(err); is {
+			found = append(found, broken.Diagnostics...)
+			continue
 		}
-		found = append(found, diagnostics...)
+		if err != nil {
+			return nil, ui.AdapterError(err)
+		}
+		found = append(found, lintOne(entry)...)
+	}
+	for _, entry := range project {
+		found = append(found, lintOne(entry)...)
 	}
 	return found, nil
 }
@@ -120,19 +131,9 @@ func filesOf(args []string) ([]string, error) {
 
 func isYAML(name string) bool { return filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" }
 
-// lintOne returns the errors of a file that did not load, or the warnings for one that did.
-func (a *app) lintOne(e *registry.Entry, err error) ([]schema.Diagnostic, error) {
-	if broken, ok := ui.AsBroken(err); ok {
-		return broken.Diagnostics, nil
-	}
-	if err != nil {
-		return nil, ui.AdapterError(err)
-	}
-	options := schema.Options{Scripts: a.AdapterSources().Scripts}
-	if e.Origin != registry.OriginEmbedded {
-		options = options.Beside(e.Path)
-	}
-	return schema.Lint(e.Path, e.Text, options), nil
+// lintOne returns the warnings for an adapter that has loaded.
+func lintOne(e *registry.Entry) []schema.Diagnostic {
+	return schema.Lint(e.Path, e.Text, schema.Options{Scripts: e.Scripts})
 }
 
 func (a *app) printDiagnostics(found []schema.Diagnostic) {

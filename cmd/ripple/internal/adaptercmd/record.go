@@ -116,7 +116,7 @@ func (c *recording) write(ctx context.Context, executable string) error {
 		return nil
 	}
 	progress := c.NewProgress()
-	text, taken, report, err := c.recorded.Settle(ctx, c.text, c.parserOf(c.entry, c.file), contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
+	text, taken, report, err := c.recorded.Settle(ctx, c.text, parserOf(c.entry, c.file), contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
 	progress.Stop()
 	switch {
 	case ctx.Err() != nil:

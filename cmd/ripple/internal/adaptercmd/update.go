@@ -28,7 +28,7 @@ func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) err
 	defer stop()
 	p := a.NewProgress()
 	f.options.Progress = func(t contract.Progress) { p.Update(entry.Name, t) }
-	updated, err := contract.Update(ctx, entry.Text, a.parserOf(entry, entry.Path), f.options)
+	updated, err := contract.Update(ctx, entry.Text, parserOf(entry, entry.Path), f.options)
 	p.Stop()
 	if ctx.Err() != nil {
 		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was changed"), "")
@@ -48,8 +48,8 @@ func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) err
 }
 
 // parserOf returns a function that parses a changed text of an adapter; file is its name in messages.
-func (a *app) parserOf(e *registry.Entry, file string) func([]byte) (*schema.Adapter, error) {
-	options := schema.Options{Scripts: a.AdapterSources().Scripts}.Beside(e.Path)
+func parserOf(e *registry.Entry, file string) func([]byte) (*schema.Adapter, error) {
+	options := schema.Options{Scripts: e.Scripts}
 	return func(text []byte) (*schema.Adapter, error) {
 		ad, found := schema.Parse(file, text, options)
 		if ad == nil {

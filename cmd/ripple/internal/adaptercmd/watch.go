@@ -136,7 +136,7 @@ func (w *watched) follow(a *schema.Adapter) bool {
 	dir := filepath.Dir(w.file)
 	var files []string
 	if name := a.Init.ScriptResource; name != "" {
-		for _, beside := range []string{filepath.Join(dir, "integration-scripts"), filepath.Join(dir, "..", "integration-scripts"), dir} {
+		for _, beside := range schema.ScriptDirs(w.file) {
 			files = append(files, filepath.Join(beside, name))
 		}
 	}
