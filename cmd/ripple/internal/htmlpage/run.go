@@ -90,6 +90,7 @@ func (r *Run) turnEnded(line record.Line) {
 	if line.State != nil { // it counts what an agent tells at the end alone, too
 		t.cost = max(0, event.SumUSD(line.State.CostUSD, -r.cost))
 	}
+	line.State = nil // a card does not show it, and it is most of the memory of a long run
 	r.cost = event.SumUSD(r.cost, t.cost)
 	r.used = r.used.Add(t.used)
 }
