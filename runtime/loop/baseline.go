@@ -123,5 +123,13 @@ func (w *workspace) current(ctx context.Context) (git.Snapshot, error) {
 	if err := w.worktree.Update(ctx, len(s.Files) == 0 && s.Branch == w.worktree.Branch); err != nil {
 		return s, err
 	}
-	return w.tree.Snapshot(ctx)
+	now, err := w.tree.Snapshot(ctx)
+	if err != nil || now.Head == s.Head || s.Head == "" || s.Head != w.state.Checkouts.Made {
+		return now, err
+	}
+	if merged, err := w.checkouts.merged(ctx, w.worktree.Main); err != nil || merged {
+		return now, err
+	}
+	w.state.Checkouts.Made = now.Head // it was rebased
+	return now, nil
 }

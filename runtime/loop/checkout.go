@@ -103,8 +103,33 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	if dropped {
 		left.commits = append(left.commits, before.Commit)
 	}
+	merr := c.noteMade(ctx, e)
 	also, perr := c.projectAfter(ctx, e)
-	return errors.Join(err, perr, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+	return errors.Join(err, merr, perr, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+}
+
+// noteMade remembers the last commit that a turn made in a working tree of its own. Commits that the
+// user's checkout had before the turn are the user's, although the turn may have merged them.
+func (c *checkouts) noteMade(ctx context.Context, e *ended) error {
+	if e.project == nil || e.after.Head == "" || e.after.Head == e.before.Head {
+		return nil
+	}
+	known := slices.DeleteFunc([]string{e.before.Head, e.project.Head}, func(head string) bool { return head == "" })
+	n, err := c.repo().Ahead(ctx, time.Time{}, e.after.Head, known...)
+	if n > 0 {
+		c.state.Checkouts.Made = e.after.Head
+	}
+	return err
+}
+
+// merged reports whether a branch has all commits that turns made.
+func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
+	made := c.state.Checkouts.Made
+	if made == "" {
+		return false, nil
+	}
+	missing, err := c.repo().Ahead(ctx, time.Time{}, made, branch)
+	return err == nil && missing == 0, err
 }
 
 // dropped reports whether a branch was reset to an older commit. Commits that have others in their

@@ -72,8 +72,6 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	if err != nil || w.worktree == nil || d.Commits > 0 || sum.Moved != nil {
 		return err
 	}
-	if d, err := r.Since(ctx, w.state.Start); err == nil { // the counts hold without it
-		sum.Merged = d.Commits > 0
-	}
+	sum.Merged, _ = w.checkouts.merged(ctx, sum.Main) // the counts hold without it
 	return nil
 }

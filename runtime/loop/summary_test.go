@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,4 +79,40 @@ func TestANewRunAfterAKill(t *testing.T) {
 	r.write(".ralph/events.jsonl", r.read(".ralph/events.jsonl")+`{"turn":2,"seq":99,"type":"turn_started"}`+"\n"+`{"turn":2,"seq":100,"type":"text","text":"a"}`+"\n{\"tu")
 	r.run()
 	assert.Equal(t, []string{"the previous run was interrupted in or after turn 2; this is a new run"}, said(r))
+}
+
+// A branch is merged if the branch that it follows has commits that turns made on it. Commits of the user
+// are not those of a turn, although the working tree is rebased on them.
+func TestSummaryOfAMergedBranch(t *testing.T) {
+	const moves, merges = users + commits, users + "git merge -q side"
+	for _, tt := range []struct {
+		name  string
+		turns []string
+		want  bool
+	}{
+		{"merged", []string{commits + merges}, true},
+		{"merged in the next turn", []string{commits, merges}, true},
+		{"merged after ripple's commit", []string{"echo work > mine", merges}, true},
+		{"merged, and the next turn does nothing", []string{commits + merges, "true"}, true},
+		{"merged, and main moved", []string{commits + merges, moves, "true"}, true},
+		{"rebased, then merged", []string{"echo own > own; git add own; git commit -qm own; " + moves, merges}, true},
+		{"nothing is committed", []string{"true"}, false},
+		{"main moved", []string{moves, "true"}, false},
+		{"main moved, and the agent takes it over", []string{"echo draft > draft; " + moves, "rm draft; git merge -q main"}, false},
+		{"main moved, and the commit was dropped", []string{commits, "git reset -q --hard HEAD~1; " + moves, "true"}, false},
+		{"not merged", []string{commits}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.turns...)
+			r.flags = map[string]string{"max-turns": strconv.Itoa(len(tt.turns)), "worktree": side}
+			if strings.Contains(tt.name, "ripple's commit") {
+				r.flags["commit"] = "true"
+			}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+			assert.Equal(t, tt.want, r.summary().Merged)
+		})
+	}
 }
