@@ -2,13 +2,14 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
 // wait shows a countdown until a time, an interrupt, or the end of the maximum runtime. It lasts
 // no longer than it would on the monotonic clock.
 func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
-	if err := l.publish("paused", l.action("waiting "+what), ""); err != nil {
+	if err := l.publish("paused", l.action(fmt.Sprintf("waiting until %s %s", until.Local().Format(time.DateTime), what)), ""); err != nil {
 		return err
 	}
 	l.work.last = nil // the user may edit files meanwhile
