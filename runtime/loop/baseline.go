@@ -21,8 +21,9 @@ type baseline struct {
 // saved is a snapshot in JSON, which requires text, while file names are bytes.
 type saved struct {
 	git.Snapshot
-	Branch *string           `json:"branch,omitempty"` // instead of the snapshot's; nil: a ripple wrote it that did not record branches
-	Bytes  map[string]string `json:"bytes,omitempty"`  // files whose names, in hex, are not valid UTF-8
+	Branch *string           `json:"branch,omitempty"`   // instead of the snapshot's; nil: a ripple wrote it that did not record branches
+	Bytes  map[string]string `json:"bytes,omitempty"`    // files whose names, in hex, are not valid UTF-8
+	Log    int64             `json:"head_log,omitempty"` // position in git's log of HEAD; 0: unknown
 }
 
 func written(run string, turn int, before git.Snapshot, users *git.Snapshot) *baseline {
@@ -91,7 +92,9 @@ func (w *workspace) baselineOf(ctx context.Context, turn int) (before git.Snapsh
 	if other {
 		users = &own
 	}
-	return before, users, w.store.WriteJSON(layout.SnapshotFile, written(w.state.Run, turn, before, users))
+	b := written(w.state.Run, turn, before, users)
+	w.checkouts.mark(b)
+	return before, users, w.store.WriteJSON(layout.SnapshotFile, b)
 }
 
 // savedBaseline reads the trees before a turn; nil if unknown.

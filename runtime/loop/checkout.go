@@ -42,15 +42,49 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	if c.work.tree.Repo == nil {
 		return nil
 	}
-	if c.agent, err = follow(ctx, c.work.tree); err != nil || c.work.worktree == nil {
+	if c.agent, err = follow(ctx, c.work.tree); err != nil {
 		return err
 	}
-	tree, err := openTree(ctx, c.work.project)
-	if err == nil {
+	if c.work.worktree != nil {
+		tree, err := openTree(ctx, c.work.project)
+		if err != nil {
+			return err
+		}
 		tree.Bound(usersFile, usersTotal)
-		c.project, err = follow(ctx, tree)
+		if c.project, err = follow(ctx, tree); err != nil {
+			return err
+		}
 	}
-	return err
+	return c.rewind()
+}
+
+// mark adds to the trees before a turn where git's logs of HEAD end.
+func (c *checkouts) mark(b *baseline) {
+	if c.agent != nil {
+		b.Log = c.agent.log.Position()
+	}
+	if c.project != nil && b.Project != nil {
+		b.Project.Log = c.project.log.Position()
+	}
+}
+
+// rewind makes the logs of HEAD begin with what an attempt of an earlier process added: only they know a
+// commit that it made without a branch before it went back to one.
+func (c *checkouts) rewind() error {
+	if !c.begun() {
+		return nil
+	}
+	known, err := c.work.savedBaseline(c.state.Turn + 1)
+	if err != nil || known == nil {
+		return err
+	}
+	if known.Log > 0 {
+		c.agent.log.Rewind(known.Log)
+	}
+	if c.project != nil && known.Project != nil && known.Project.Log > 0 {
+		c.project.log.Rewind(known.Project.Log)
+	}
+	return nil
 }
 
 // repo is for questions about branches. The agent may have removed a working tree of its own.
@@ -257,15 +291,15 @@ func (c *checkouts) summarizeWithout(ctx context.Context, sum *Summary) error {
 
 func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, head string) {
 	sum.Project = c.projectMoved(ctx, f)
-	sum.Unkept = f.unkept(append(c.beforeAttempt(f), c.state.Checkouts.Unkept...), head)
+	sum.Unkept = f.unkept(append(c.attempted(f), c.state.Checkouts.Unkept...), head)
 	if p := sum.Project; p != nil && p.Moved != nil && p.Moved.Gone && p.Moved.From.Branch == sum.Main {
 		sum.Main = cmp.Or(p.Moved.To.Branch, p.Moved.To.Commit) // it was renamed or deleted
 	}
 }
 
-// beforeAttempt returns the commits that were checked out before a turn that was cut off, without a
-// branch or with one that is gone: the attempt may have left them.
-func (c *checkouts) beforeAttempt(f *finder) (commits []string) {
+// attempted returns the commits that an attempt of a turn that was cut off may have left: those that it had
+// checked out, and those that were checked out before it, without a branch or with one that is gone.
+func (c *checkouts) attempted(f *finder) (commits []string) {
 	known, err := c.work.savedBaseline(c.state.Turn + 1)
 	if !c.begun() || err != nil || known == nil {
 		return nil
@@ -277,6 +311,12 @@ func (c *checkouts) beforeAttempt(f *finder) (commits []string) {
 	for _, s := range trees {
 		if before := s.read(); before.Head != "" && !f.repo.HasBranch(f.ctx, before.Branch) {
 			commits = append(commits, before.Head)
+		}
+	}
+	for _, tree := range []*followed{c.agent, c.project} {
+		if tree != nil {
+			left, _ := tree.log.Left()
+			commits = append(commits, left...)
 		}
 	}
 	return commits

@@ -205,6 +205,46 @@ func TestKilledTurnLeftACommit(t *testing.T) {
 	assert.Equal(t, left, r.summary().Unkept)
 }
 
+// An attempt that was killed may have left a commit on no branch of which only git's log of HEAD knows: the next
+// process reads what was added to it since the turn began.
+func TestKilledAttemptCameBack(t *testing.T) {
+	const own = "git checkout -q --detach; " + commits
+	for _, tt := range []struct {
+		name, worktree, killed string
+	}{
+		{"the agent's working tree", side, own + "git checkout -q side"},
+		{"the user's checkout", side, users + own + "git checkout -q main"},
+		{"no working tree", "", own + "git checkout -q main"},
+	} {
+		for _, next := range []string{"the turn is taken again", "the next process stops before it"} {
+			t.Run(tt.name+", "+next, func(t *testing.T) {
+				t.Parallel()
+				r := gitRig(t)
+				r.flags = map[string]string{"worktree": tt.worktree, "commit": "true", "max-turns": "2"}
+				var began, baseline string
+				turns := shells(t, "echo work > work.txt", tt.killed, "true")
+				r.fake.script = script(turns[0], func(d *doing) {
+					began, baseline = r.read(".ralph/events.jsonl"), r.read(".ralph/.turn_snapshot")
+					turns[1](d)
+				}, turns[2])
+				r.run()
+				lost := r.summary().Unkept
+				require.Len(t, lost, 1)
+
+				r.write(".ralph/events.jsonl", began)
+				r.write(".ralph/.turn_snapshot", baseline)
+				if next != "the turn is taken again" {
+					r.flags["max-turns"] = "1"
+				}
+				r.notices = nil
+				stop := r.resume()
+				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+				assert.Equal(t, lost, r.summary().Unkept)
+			})
+		}
+	}
+}
+
 // Records of versions that did not note checkouts make no claim about them.
 func TestRecordsWithoutCheckouts(t *testing.T) {
 	r := gitRig(t)

@@ -24,6 +24,12 @@ func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
 	return l, err
 }
 
+// Position returns the number of bytes of the log that were read, for Rewind in a later process.
+func (l *HeadLog) Position() int64 { return l.size }
+
+// Rewind makes the next call of Left read the log from a position.
+func (l *HeadLog) Rewind(position int64) { l.size = position }
+
 // Left returns the commits from which HEAD was moved to another branch or commit since the last
 // call, the last maxLeft of them, and the branches that were checked out then. A log that git does not
 // keep has none. The agent can write it.
