@@ -9,5 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testkit.SideBySide()
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(firstCommit.dir) // an error does not change the result
+	os.Exit(code)
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,16 +24,33 @@ func newProject(t testing.TB) *project {
 	return &project{t, dir}
 }
 
+// firstCommit is the repository that newRepo copies.
+var firstCommit struct {
+	once sync.Once
+	dir  string // TestMain removes it
+}
+
+// newRepo copies a repository with one commit: six processes of git would make it, and only one refreshes its index.
 func newRepo(t testing.TB) *project {
+	firstCommit.once.Do(func() { makeFirstCommit(t) })
 	p := newProject(t)
-	p.git("init", "-q", "-b", "main")
-	// As four calls of git would write it, which took as long as everything else here. A garbage collection would outlive
-	// the test.
+	require.NoError(t, os.CopyFS(p.dir, os.DirFS(firstCommit.dir)))
+	p.git("update-index", "-q", "--refresh")
+	return p
+}
+
+func makeFirstCommit(t testing.TB) {
+	dir, err := os.MkdirTemp("", "repository-")
+	require.NoError(t, err)
+	firstCommit.dir = dir
+	p := &project{t, dir}
+	p.git("init", "-q", "-b", "main", "--template=")
+	// As four calls of git would write it. A garbage collection would outlive the test.
 	p.write(".git/config", p.read(".git/config")+"[user]\n\tname = t\n\temail = t@example.org\n[commit]\n\tgpgsign = false\n[gc]\n\tauto = 0\n")
 	p.write("a.txt", "a\n")
 	p.write(".gitignore", "ignored\n")
 	p.commit("first")
-	return p
+	p.write(".git/info/exclude", "")
 }
 
 func (p *project) git(args ...string) string {
