@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"example.org/ripple/runtime/proctree"
 )
 
@@ -21,39 +23,56 @@ type process struct {
 }
 
 func processes() []process {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil // no /proc: the tests that need it report that they find nothing
-	}
 	var list []process
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			if p, ok := readProcess(pid); ok {
-				list = append(list, p)
-			}
+	for _, pid := range processIDs() {
+		if p, ok := readProcess(pid); ok {
+			list = append(list, p)
 		}
 	}
 	return list
 }
 
+// processIDs lists all processes.
+func processIDs() (pids []int) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil // no /proc: the tests that need it report that they find nothing
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // names read before an error count
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // readProcess parses a stat line; the name is in parentheses and may contain any
 // character.
 func readProcess(pid int) (process, bool) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	var buf [1024]byte // the kernel's line is shorter; a test reads some 10,000 of them, with [os.ReadFile] in twice the time
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return process{}, false // it has ended
 	}
-	open, end := strings.IndexByte(string(data), '('), strings.LastIndexByte(string(data), ')')
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, buf[:])
+	if err != nil {
+		return process{}, false
+	}
+	data := string(buf[:n])
+	open, end := strings.IndexByte(data, '('), strings.LastIndexByte(data, ')')
 	if open < 0 || end < open {
 		return process{}, false
 	}
-	fields := strings.Fields(string(data[end+1:]))
+	fields := strings.Fields(data[end+1:])
 	if len(fields) < 20 {
 		return process{}, false
 	}
 	parent, _ := strconv.Atoi(fields[1]) // the kernel writes numbers here
 	session, _ := strconv.Atoi(fields[3])
-	return process{pid, parent, session, string(data[open+1 : end]), fields[0], fields[19]}, true
+	return process{pid, parent, session, data[open+1 : end], fields[0], fields[19]}, true
 }
 
 // childrenWith counts the children of this process, and of the process that adopts their orphans,
@@ -110,8 +129,13 @@ func stillThere(members []process, pid int) []string {
 	}
 	var left []string
 	adopter := proctree.Adopter()
-	for _, p := range processes() {
-		if p.state == "Z" && p.parent == adopter {
+	for _, id := range processIDs() {
+		// Most processes are none of these, and the system call costs less than a tenth of reading a stat line.
+		if session, err := unix.Getsid(id); err == nil && session != pid && was[id] == "" {
+			continue
+		}
+		p, ok := readProcess(id)
+		if !ok || p.state == "Z" && p.parent == adopter {
 			continue
 		}
 		if was[p.pid] == p.started || p.session == pid {

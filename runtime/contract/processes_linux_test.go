@@ -27,6 +27,8 @@ func TestProcesses(t *testing.T) {
 	members := membersOf(cmd.Process.Pid)
 	assert.Len(t, members, 2)
 	assert.Len(t, stillThere(members, cmd.Process.Pid), 2)
+	assert.Len(t, stillThere(nil, cmd.Process.Pid), 2, "new ones in its session")
+	assert.Len(t, stillThere(members, 1<<30), 2, "members that left its session")
 
 	require.NoError(t, in.Close())
 	require.NoError(t, cmd.Wait())
