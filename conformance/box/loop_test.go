@@ -4,13 +4,17 @@ package box
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // loop runs a loop of one turn in the fixture's working tree. In the turn, and in its check, a
@@ -55,9 +59,16 @@ func TestLoop(t *testing.T) {
 	ripple := built(t)
 	const harm = `echo PWNED >>"$H/.bashrc"; cat "$H/.ssh/id" >got-file; curl -s "http://127.0.0.1:$TCP/" >got-net; curl -s http://denied.test/; touch "$W/ran"`
 	const kill = `kill -9 $(sed 's/[^0-9]*\([0-9]*\).*/\1/;q' .ralph/loop.lock); touch "$W/ran"`
+	users := slices.Sorted(maps.Keys(kinds()))
+	taken, all := 0, 0
 	for kind, credential := range kinds() {
 		template := newTemplate(t, credential)
-		for _, where := range []string{"stdio", "acp", "screen", "check"} {
+		for i, where := range []string{"stdio", "acp", "screen", "check"} {
+			all++
+			if !testkit.Thorough && users[i%len(users)] != kind {
+				continue // the sample has each of them as one user, by turns
+			}
+			taken++
 			t.Run(kind+"/"+where, func(t *testing.T) {
 				t.Parallel()
 				run := func(script string, flags ...string) (f *fixture, said string, code int) {
@@ -96,6 +107,7 @@ func TestLoop(t *testing.T) {
 			})
 		}
 	}
+	testkit.LogSample(t, taken, all)
 }
 
 // A program in the box of a loop changes neither the loop's record nor answers its questions.
