@@ -168,7 +168,7 @@ func deniedTool(t *testing.T, r rig) {
 	for key, value := range d.Env {
 		args = append(args, "--env", key+"="+value)
 	}
-	s := r.turn(t, cmp.Or(d.Behaviour, "edit"), args...)
+	s := r.turn(t, cmp.Or(d.Behavior, "edit"), args...)
 	assert.NoFileExists(t, filepath.Join(r.work, "standin.txt"))
 	if r.differs(t).Unseen {
 		worked(t, s)
@@ -203,14 +203,14 @@ func allowedTools(t *testing.T, r rig) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	for _, call := range l.Calls {
-		s := r.turn(t, call.behaviour(t, r.work), "--allowed-tools", l.Without, "write it")
+		s := r.turn(t, call.behavior(t, r.work), "--allowed-tools", l.Without, "write it")
 		assert.NoFileExists(t, written, "%s is not one of %s", call.Name, l.Without)
 		assert.NotEmpty(t, results(s.asked), "%s: the model is informed of the refusal", call.Name)
 		for _, offered := range s.asked {
 			assert.NotContains(t, offered.Tools, call.Name)
 		}
 	}
-	s := r.turn(t, l.Calls[0].behaviour(t, r.work), "--allowed-tools", l.With, "write it")
+	s := r.turn(t, l.Calls[0].behavior(t, r.work), "--allowed-tools", l.With, "write it")
 	assert.Equal(t, exitOK, s.exit)
 	assert.FileExists(t, written, "%s is one of %s", l.Calls[0].Name, l.With)
 }
@@ -246,21 +246,21 @@ func unknownSession(t *testing.T, r rig) {
 	assert.Empty(t, s.asked)
 }
 
-func failure(t *testing.T, r rig, behaviour, kind string, exit int) {
-	s := r.turn(t, behaviour, "say hello")
+func failure(t *testing.T, r rig, behavior, kind string, exit int) {
+	s := r.turn(t, behavior, "say hello")
 	failed(t, r, s, kind, exit)
 	assert.NotEmpty(t, s.asked)
 }
 
 // waitedOut checks a turn that times out while the agent retries: the reported kind is the cause,
 // not the timeout.
-func waitedOut(t *testing.T, r rig, behaviour, kind string, exit int) {
+func waitedOut(t *testing.T, r rig, behavior, kind string, exit int) {
 	again := r.setup.Retries
 	if len(again.Env)+len(again.Home) == 0 {
 		t.Skip("it gives up, or does not report retries")
 	}
 	r.setup.Env, r.setup.Home = merged(r.setup.Env, again.Env), merged(r.setup.Home, again.Home)
-	s := r.turn(t, behaviour+"/after=1", "--timeout", "20s", "say hello")
+	s := r.turn(t, behavior+"/after=1", "--timeout", "20s", "say hello")
 	failed(t, r, s, kind, exit)
 }
 

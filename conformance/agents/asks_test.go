@@ -43,7 +43,7 @@ func (r rig) has(t *testing.T, way string) bool {
 // file.
 type asking struct {
 	rig
-	way, mode, behaviour string
+	way, mode, behavior string
 }
 
 func newAsking(t *testing.T, r rig, way string) asking {
@@ -56,11 +56,11 @@ func newAsking(t *testing.T, r rig, way string) asking {
 		t.Skip("it cannot be asked here over " + way)
 	}
 	r.setup.Env, r.setup.Home = merged(r.setup.Env, how.Env), merged(r.setup.Home, how.Home)
-	behaviour := "tool/run=touch%20made.txt"
+	behavior := "tool/run=touch%20made.txt"
 	if how.Call.Name != "" {
-		behaviour = how.Call.behaviour(t, "")
+		behavior = how.Call.behavior(t, "")
 	}
-	return asking{r, way, how.Mode, behaviour}
+	return asking{r, way, how.Mode, behavior}
 }
 
 // at runs ripple in the directory of the loop.
@@ -68,7 +68,7 @@ func (a asking) at(t *testing.T, args ...string) (exit int, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	cmd := a.command(ctx, t, a.behaviour)
+	cmd := a.command(ctx, t, a.behavior)
 	cmd.Args = append([]string{a.ripple}, args...)
 	out, _ := cmd.CombinedOutput() // the exit code is returned
 	assert.Empty(t, leftovers(a.home), "processes that outlived ripple")

@@ -72,9 +72,9 @@ func TestRoles(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*bound)
 	defer cancel()
-	const behaviour = "tool/run=sh%20role.sh"
-	cmd := claude.command(ctx, t, behaviour)
-	cmd.Env = append(cmd.Env, codex.command(ctx, t, behaviour).Env...)
+	const behavior = "tool/run=sh%20role.sh"
+	cmd := claude.command(ctx, t, behavior)
+	cmd.Env = append(cmd.Env, codex.command(ctx, t, behavior).Env...)
 	cmd.Env = append(cmd.Env, "PATH="+bin+string(os.PathListSeparator)+filepath.Join(os.Getenv(folder), "node_modules", ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	cmd.Args = []string{ripple, "run", "--adapter", "claude", "--json", "--prompt", "Work on work.txt."}
 	var stdout, stderr bytes.Buffer

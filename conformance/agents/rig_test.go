@@ -39,9 +39,9 @@ type setup struct {
 
 // deny is a request for which a tool is refused.
 type deny struct {
-	Mode      string // the permission mode
-	Env       map[string]string
-	Behaviour string // behavior of the stand-in; default: edit
+	Mode     string // the permission mode
+	Env      map[string]string
+	Behavior string // behavior of the stand-in; default: edit
 }
 
 // retries are its environment and files with which it retries after a limit; if empty, it gives up
@@ -66,9 +66,9 @@ type toolCall struct {
 	Input map[string]any
 }
 
-// behaviour returns the behavior of the stand-in that makes the call; {work} in the input is the
+// behavior returns the behavior of the stand-in that makes the call; {work} in the input is the
 // agent's working directory.
-func (c toolCall) behaviour(t *testing.T, work string) string {
+func (c toolCall) behavior(t *testing.T, work string) string {
 	t.Helper()
 	b := "edit/name=" + url.PathEscape(c.Name)
 	if c.Input != nil {
@@ -155,9 +155,9 @@ type outcome struct {
 }
 
 // command returns the command for a turn, not started yet.
-func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args ...string) *exec.Cmd {
+func (r rig) command(ctx context.Context, t *testing.T, behavior string, args ...string) *exec.Cmd {
 	t.Helper()
-	base := r.server.URL(behaviour)
+	base := r.server.URL(behavior)
 	if r.box != nil {
 		base = r.box.url(base)
 	}
@@ -184,11 +184,11 @@ func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args .
 }
 
 // turn runs one turn.
-func (r rig) turn(t *testing.T, behaviour string, args ...string) turn {
+func (r rig) turn(t *testing.T, behavior string, args ...string) turn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	return r.finish(t, r.command(ctx, t, behaviour, args...), nil)
+	return r.finish(t, r.command(ctx, t, behavior, args...), nil)
 }
 
 // asked returns the requests to the model. A login check before a turn may contact the server, too,

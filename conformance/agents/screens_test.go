@@ -16,11 +16,11 @@ func onScreen(t *testing.T, r rig) {
 	if !r.setup.Screen {
 		t.Skip("its adapter describes no screen")
 	}
-	for _, behaviour := range []string{"text", "tool"} {
-		t.Run(behaviour, func(t *testing.T) {
-			over := r.turn(t, behaviour, "say hello")
+	for _, behavior := range []string{"text", "tool"} {
+		t.Run(behavior, func(t *testing.T) {
+			over := r.turn(t, behavior, "say hello")
 			worked(t, over)
-			on := r.turn(t, behaviour, "--screen", "say hello")
+			on := r.turn(t, behavior, "--screen", "say hello")
 			seen(t, on)
 			if r.differs(t).Unseen {
 				assert.Contains(t, said(on), said(over))

@@ -25,9 +25,9 @@ type onConsole struct {
 
 // newOnConsole connects the agent to its model server once: it stores the configuration in its
 // home.
-func newOnConsole(t *testing.T, a asking, name, behaviour string) onConsole {
+func newOnConsole(t *testing.T, a asking, name, behavior string) onConsole {
 	t.Helper()
-	return onConsole{a, fmt.Sprintf("%s-%s-%d", a.adapter, name, os.Getpid()), a.command(t.Context(), t, behaviour).Env} // a unique name
+	return onConsole{a, fmt.Sprintf("%s-%s-%d", a.adapter, name, os.Getpid()), a.command(t.Context(), t, behavior).Env} // a unique name
 }
 
 // do runs a command of `ripple console`.
@@ -131,7 +131,7 @@ func inSizes(t *testing.T, r rig) {
 			t.Cleanup(func() { // a console's own process ends last
 				assert.Eventually(t, func() bool { return len(leftovers(a.home)) == 0 }, bound, 50*time.Millisecond, "no process outlives its console")
 			})
-			c := newOnConsole(t, a, size[0], a.behaviour)
+			c := newOnConsole(t, a, size[0], a.behavior)
 			c.begin(t, size[0], size[1])
 			exit, said := c.do(t, "exec", c.name, "Make it.", "--timeout", "60s")
 			require.Equal(t, exitTimedOut, exit, said)

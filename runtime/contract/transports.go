@@ -40,7 +40,7 @@ type Taken struct {
 // scriptedTurn is the model's behavior, and the result that any agent must produce.
 type scriptedTurn struct {
 	name, title string
-	behaviour   string // of package standin
+	behavior    string // of package standin
 	fails       bool
 	printed     string // printed by a tool
 }
@@ -91,7 +91,7 @@ func (c *transportComparison) perform(ctx context.Context) error {
 	}
 	defer server.Close() // its requests have been answered
 	for _, name := range c.adapter.Agent.Transports() {
-		p, err := c.play(ctx, name, server.URL(c.turn.behaviour))
+		p, err := c.play(ctx, name, server.URL(c.turn.behavior))
 		if err != nil {
 			return err
 		}

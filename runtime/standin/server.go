@@ -53,15 +53,15 @@ type Server struct {
 
 // Exchange is one request and its reply.
 type Exchange struct {
-	Method    string    `json:"method"`
-	Path      string    `json:"path"`
-	Dialect   string    `json:"dialect,omitempty"` // "messages", "responses", "chat", "contents"; "" for requests that are not understood
-	Behaviour string    `json:"behaviour,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	Messages  []Message `json:"messages,omitempty"` // without system messages
-	Tools     []string  `json:"tools,omitempty"`
-	Shell     string    `json:"shell,omitempty"` // the shell tool's name; "" in a side request
-	Reply     string    `json:"reply"`           // "text", "call", "stall", "drop", "other" or a status
+	Method   string    `json:"method"`
+	Path     string    `json:"path"`
+	Dialect  string    `json:"dialect,omitempty"` // "messages", "responses", "chat", "contents"; "" for requests that are not understood
+	Behavior string    `json:"behavior,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	Messages []Message `json:"messages,omitempty"` // without system messages
+	Tools    []string  `json:"tools,omitempty"`
+	Shell    string    `json:"shell,omitempty"` // the shell tool's name; "" in a side request
+	Reply    string    `json:"reply"`           // "text", "call", "stall", "drop", "other" or a status
 }
 
 // Listen starts a server at a TCP address such as "127.0.0.1:0". It refuses addresses that are
@@ -89,11 +89,11 @@ func Listen(address string) (*Server, error) {
 
 // URL returns the base URL for a behavior with its parameters, such as "tool/run=ls%20-l". The
 // empty string returns the server's own URL.
-func (s *Server) URL(behaviour string) string {
-	if behaviour == "" {
+func (s *Server) URL(behavior string) string {
+	if behavior == "" {
 		return s.url
 	}
-	return s.url + "/m/" + behaviour
+	return s.url + "/m/" + behavior
 }
 
 // Log returns the requests so far in the order of arrival.
@@ -113,7 +113,7 @@ func (s *Server) Close() error {
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /log", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.Log()) })
-	mux.HandleFunc("/m/{behaviour}/", s.model)
+	mux.HandleFunc("/m/{behavior}/", s.model)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.note(Exchange{Method: r.Method, Path: r.URL.Path, Reply: "404"})
 		writeJSON(w, http.StatusNotFound, map[string]any{"error": "nothing here: the base URL is " + s.URL("BEHAVIOR")})
@@ -130,8 +130,8 @@ func (s *Server) note(e Exchange) {
 // model answers one request to the model.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) {
 	e := Exchange{Method: r.Method, Path: r.URL.Path}
-	b, rest, err := parseBehaviour(r.URL.EscapedPath())
-	e.Behaviour = b.name
+	b, rest, err := parseBehavior(r.URL.EscapedPath())
+	e.Behavior = b.name
 	if err != nil {
 		s.refuse(w, e, chat{}, http.StatusNotFound, err)
 		return
@@ -163,7 +163,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer answers a valid request as the behavior requires.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, e Exchange, d dialect, b behaviour, q request) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, e Exchange, d dialect, b behavior, q request) {
 	if b.status != 0 && s.refusesAgain(b) {
 		if b.status == http.StatusTooManyRequests || b.status >= http.StatusInternalServerError {
 			b.limitHeaders(w.Header())
@@ -200,7 +200,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e Exchange, d di
 }
 
 // refusesAgain counts a refusal, and reports whether the request is to be refused.
-func (s *Server) refusesAgain(b behaviour) bool {
+func (s *Server) refusesAgain(b behavior) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refusals[b.path]++

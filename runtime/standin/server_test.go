@@ -70,9 +70,9 @@ const (
 // Every dialect says the same to the same conversation.
 func TestAnswers(t *testing.T) {
 	cases := []struct {
-		name, behaviour, conversation string
-		tools                         []string
-		want                          said
+		name, behavior, conversation string
+		tools                        []string
+		want                         said
 	}{
 		{"a first turn", "text", "u", []string{"Bash"}, said{text: "STANDIN-OK: 1 messages, 1 user turns." + greeting}},
 		{"a resumed session", "text", "uau", []string{"Bash"}, said{text: "STANDIN-OK: 3 messages, 2 user turns." + greeting}},
@@ -101,7 +101,7 @@ func TestAnswers(t *testing.T) {
 				if dialect == "contents" {
 					c.want.text = strings.ReplaceAll(c.want.text, "it ran", `{"output":"it ran"}`)
 				}
-				status, head, stream, err := post(t, s.URL(c.behaviour)+sp.path, sp.ask(true, c.conversation, c.tools...))
+				status, head, stream, err := post(t, s.URL(c.behavior)+sp.path, sp.ask(true, c.conversation, c.tools...))
 				require.NoError(t, err)
 				require.Equal(t, http.StatusOK, status, stream)
 				assert.Equal(t, "text/event-stream", head.Get("Content-Type"))
@@ -112,7 +112,7 @@ func TestAnswers(t *testing.T) {
 					assert.Greater(t, len(list), 3, "text comes in pieces")
 				}
 
-				_, head, document, err := post(t, s.URL(c.behaviour)+sp.whole, sp.ask(false, c.conversation, c.tools...))
+				_, head, document, err := post(t, s.URL(c.behavior)+sp.whole, sp.ask(false, c.conversation, c.tools...))
 				require.NoError(t, err)
 				assert.Equal(t, "application/json", head.Get("Content-Type"))
 				var v any
@@ -127,9 +127,9 @@ func TestRefusals(t *testing.T) {
 	s := start(t)
 	for dialect, sp := range speakers {
 		for _, want := range []struct {
-			behaviour string
-			status    int
-			message   string
+			behavior string
+			status   int
+			message  string
 		}{
 			{"401", 401, "The stand-in takes no key."},
 			{"429/after=7", 429, "The stand-in's rate limit is reached."},
@@ -139,8 +139,8 @@ func TestRefusals(t *testing.T) {
 			{"text/colour=red", 404, `unknown parameter "colour": there are text, run, name, input, plan, file, line, times, after, at`},
 			{"text/times=-1", 404, `parameter times: "-1" is not a number from 0`},
 		} {
-			t.Run(dialect+"/"+want.behaviour, func(t *testing.T) {
-				status, head, document, err := post(t, s.URL(want.behaviour)+sp.path, sp.ask(true, "u"))
+			t.Run(dialect+"/"+want.behavior, func(t *testing.T) {
+				status, head, document, err := post(t, s.URL(want.behavior)+sp.path, sp.ask(true, "u"))
 				require.NoError(t, err)
 				assert.Equal(t, want.status, status)
 				var v any
@@ -185,14 +185,14 @@ func TestDrop(t *testing.T) {
 // A client that waits is let go when the server ends, not before.
 func TestStall(t *testing.T) {
 	for dialect, sp := range speakers {
-		for _, behaviour := range []string{"stall", "stall/at=text"} {
-			t.Run(dialect+"/"+behaviour, func(t *testing.T) {
+		for _, behavior := range []string{"stall", "stall/at=text"} {
+			t.Run(dialect+"/"+behavior, func(t *testing.T) {
 				s, err := Listen("127.0.0.1:0")
 				require.NoError(t, err)
 				ended := make(chan error)
 				arrived := make(chan string, 1)
 				go func() {
-					r, err := http.Post(s.URL(behaviour)+sp.path, "application/json", strings.NewReader(sp.ask(true, "u")))
+					r, err := http.Post(s.URL(behavior)+sp.path, "application/json", strings.NewReader(sp.ask(true, "u")))
 					if err == nil {
 						first := make([]byte, 1)
 						_, err = io.ReadFull(r.Body, first)
@@ -204,7 +204,7 @@ func TestStall(t *testing.T) {
 					}
 					ended <- err
 				}()
-				if behaviour == "stall" {
+				if behavior == "stall" {
 					require.Eventually(t, func() bool { return len(s.Log()) == 1 }, waitFor, tick)
 				} else {
 					assert.NotEmpty(t, <-arrived)
@@ -249,7 +249,7 @@ func TestLog(t *testing.T) {
 	require.NoError(t, err)
 	want := []Exchange{
 		{
-			Method: "POST", Path: "/m/tool/v1/messages", Dialect: "messages", Behaviour: "tool", Model: "m", Messages: []Message{
+			Method: "POST", Path: "/m/tool/v1/messages", Dialect: "messages", Behavior: "tool", Model: "m", Messages: []Message{
 				{Role: "user", Text: "hi"},
 				{Role: "assistant", Text: "hello"},
 				{Role: "user", Text: "hi"},
@@ -257,8 +257,8 @@ func TestLog(t *testing.T) {
 				{Role: "user", Results: []string{"it ran"}},
 			}, Tools: []string{"Read", "Bash"}, Shell: "Bash", Reply: "text",
 		},
-		{Method: "POST", Path: "/m/text/v1/messages/count_tokens", Behaviour: "text", Reply: "other"},
-		{Method: "GET", Path: "/m/401/v1/models", Behaviour: "401", Reply: "404"},
+		{Method: "POST", Path: "/m/text/v1/messages/count_tokens", Behavior: "text", Reply: "other"},
+		{Method: "GET", Path: "/m/401/v1/models", Behavior: "401", Reply: "404"},
 	}
 	assert.Equal(t, want, s.Log())
 	r, err := http.Get(s.URL("") + "/log")
@@ -310,7 +310,7 @@ func TestPiecesJoinToTheText(t *testing.T) {
 
 func TestAfterIsFromNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, err := parseBehaviour("/m/429/after=90/v1/messages")
+		b, _, err := parseBehavior("/m/429/after=90/v1/messages")
 		require.NoError(t, err)
 		h := http.Header{}
 		b.limitHeaders(h)
@@ -325,7 +325,7 @@ func FuzzParse(f *testing.F) {
 		f.Add("/m/tool/times=2"+sp.path, []byte(sp.ask(true, "uaucr", "bash")))
 	}
 	f.Fuzz(func(t *testing.T, path string, body []byte) {
-		b, rest, err := parseBehaviour(path)
+		b, rest, err := parseBehavior(path)
 		d := dialectOf(rest)
 		if err != nil || d == nil {
 			return

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// behaviour is the behavior that a base URL selects.
-type behaviour struct {
+// behavior is the behavior that a base URL selects.
+type behavior struct {
 	path   string // the name with its parameters, as in the URL
 	name   string
 	params url.Values
@@ -23,7 +23,7 @@ type behaviour struct {
 }
 
 var (
-	behaviours = []string{"text", "tool", "failtool", "edit", "loop", "calls", "stall", "drop"}
+	behaviors  = []string{"text", "tool", "failtool", "edit", "loop", "calls", "stall", "drop"}
 	parameters = []string{"text", "run", "name", "input", "plan", "file", "line", "times", "after", "at"}
 )
 
@@ -33,8 +33,8 @@ type planned struct {
 	Input map[string]any `json:"input"`
 }
 
-// parseBehaviour reads an escaped path "/m/NAME[/KEY=VALUE...]/rest".
-func parseBehaviour(path string) (b behaviour, rest string, err error) {
+// parseBehavior reads an escaped path "/m/NAME[/KEY=VALUE...]/rest".
+func parseBehavior(path string) (b behavior, rest string, err error) {
 	elements := strings.Split(strings.TrimPrefix(path, "/m/"), "/")
 	b.name, b.params = elements[0], url.Values{}
 	n := 1
@@ -54,8 +54,8 @@ func parseBehaviour(path string) (b behaviour, rest string, err error) {
 	b.path, rest = strings.Join(elements[:n], "/"), "/"+strings.Join(elements[n:], "/")
 	if status, bad := strconv.Atoi(b.name); bad == nil && status >= 400 && status <= 599 {
 		b.status = status
-	} else if !slices.Contains(behaviours, b.name) {
-		return b, "", fmt.Errorf("unknown behavior %q: there are %s and statuses from 400 to 599", b.name, strings.Join(behaviours, ", "))
+	} else if !slices.Contains(behaviors, b.name) {
+		return b, "", fmt.Errorf("unknown behavior %q: there are %s and statuses from 400 to 599", b.name, strings.Join(behaviors, ", "))
 	}
 	if input := b.params.Get("input"); input != "" {
 		if err := json.Unmarshal([]byte(input), &b.input); err != nil {
@@ -75,7 +75,7 @@ func parseBehaviour(path string) (b behaviour, rest string, err error) {
 }
 
 // number returns a parameter whose value is a number.
-func (b behaviour) number(key string, fallback int) (int, error) {
+func (b behavior) number(key string, fallback int) (int, error) {
 	value := b.params.Get(key)
 	if value == "" {
 		return fallback, nil
@@ -88,7 +88,7 @@ func (b behaviour) number(key string, fallback int) (int, error) {
 }
 
 // param returns a parameter, or its default.
-func (b behaviour) param(key, fallback string) string {
+func (b behavior) param(key, fallback string) string {
 	if b.params.Has(key) {
 		return b.params.Get(key)
 	}
@@ -96,7 +96,7 @@ func (b behaviour) param(key, fallback string) string {
 }
 
 // limitHeaders sets the headers from which clients read when to retry.
-func (b behaviour) limitHeaders(h http.Header) {
+func (b behavior) limitHeaders(h http.Header) {
 	seconds, _ := b.number("after", 1) // checked when it was parsed
 	reset := time.Now().Add(time.Duration(seconds) * time.Second)
 	h.Set("Retry-After", strconv.Itoa(seconds))
@@ -106,7 +106,7 @@ func (b behaviour) limitHeaders(h http.Header) {
 }
 
 // refusal returns the message for the status.
-func (b behaviour) refusal() string {
+func (b behavior) refusal() string {
 	switch b.status {
 	case http.StatusUnauthorized:
 		return "The stand-in takes no key."
@@ -117,7 +117,7 @@ func (b behaviour) refusal() string {
 }
 
 // reply returns the model's reply to a request.
-func (b behaviour) reply(q request) reply {
+func (b behavior) reply(q request) reply {
 	if q.schema != nil {
 		return reply{text: smallest(q.schema)}
 	}
@@ -148,7 +148,7 @@ func (b behaviour) reply(q request) reply {
 }
 
 // calls returns the number of tool calls in a turn; -1: unlimited.
-func (b behaviour) calls() int {
+func (b behavior) calls() int {
 	switch {
 	case b.name == "loop":
 		return -1
@@ -160,7 +160,7 @@ func (b behaviour) calls() int {
 
 // command returns the command line for the shell tool in call n of a turn, from 0; it is empty if
 // the behavior calls no tool.
-func (b behaviour) command(n int) string {
+func (b behavior) command(n int) string {
 	switch b.name {
 	case "tool":
 		return b.param("run", "echo standin-tool-ran; pwd")
