@@ -47,7 +47,7 @@ func TestPresetsRunToTheirEnd(t *testing.T) {
 		{"build-review", []string{"build.done", "review.rejected", "build.done", "review.next", "build.done", "", "build.done", "review.passed !LOOP_COMPLETE"}, "builder reviewer builder reviewer builder reviewer builder reviewer"},
 		{"plan-build-review", []string{"plan.ready", "build.blocked", "plan.ready", "build.done", "review.next", "build.done", "review.passed !LOOP_COMPLETE"}, "planner builder planner builder reviewer builder reviewer"},
 		{"review", []string{"review.findings", "review.confirmed", "review.more", "review.findings", "review.confirmed", "!LOOP_COMPLETE"}, "reader prover editor reader prover editor"},
-		{"research", []string{"research.finding", "research.question", "research.finding", "!LOOP_COMPLETE"}, "researcher sceptic researcher sceptic"},
+		{"research", []string{"research.finding", "research.question", "research.finding", "!LOOP_COMPLETE"}, "researcher skeptic researcher skeptic"},
 		{"debug", []string{"fault.seen", "fault.explained", "fix.done", "fault.back", "fault.explained", "fix.done", "fault.gone !LOOP_COMPLETE"}, "reproducer explainer fixer reproducer explainer fixer reproducer"},
 
 		{shapes + "review.yml", []string{"review.section", "analysis.complete", "review.followup", "", "analysis.complete", "REVIEW_COMPLETE"}, "reviewer analyzer closer reviewer analyzer closer"},
