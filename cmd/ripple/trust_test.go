@@ -292,6 +292,9 @@ func TestNeverExcludesTheUsersOwnLoop(t *testing.T) {
 	require.NoError(t, os.WriteFile(own, []byte(strings.NewReplacer("EVIL", "false", "helper", "mine").Replace(agentAdapter)), 0o600))
 	out, code := h.run("init")
 	require.Zero(t, code, out)
+	out, code = h.run("trust", "--show")
+	require.Zero(t, code, out)
+	assert.Contains(t, out, ".ralph (approved)\n")
 	out, code = h.run("run", "--adapter", own, "--max-turns", "1")
 	assert.NotContains(t, out, "have not been approved", code)
 }

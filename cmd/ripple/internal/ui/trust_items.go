@@ -188,7 +188,10 @@ func (t *Trust) ClaimLoop(project string) error {
 // Claim creates the directory of a loop's files if it does not exist, and records that this user
 // did. An existing one keeps its owner.
 func (t *Trust) Claim(project string) (made bool, err error) {
-	if project, err = filepath.EvalSymlinks(project); err != nil {
+	if project, err = filepath.Abs(project); err == nil { // like Project: a record is looked up by this path
+		project, err = filepath.EvalSymlinks(project)
+	}
+	if err != nil {
 		return false, FailWith(ExitFailed, err, "")
 	}
 	err = os.Mkdir(filepath.Join(project, layout.Dir), 0o777)
