@@ -1,7 +1,8 @@
-# What there is to do with this repository. `make check` before a change is sent.
+# The tasks of this repository. Run `make check` before you send a change.
 
 ifeq ($(firstword $(MAKECMDGOALS)),full)
-# make full: every step of .ci/steps; make full STEP…: only those. What this run cannot finish the next one does.
+# make full runs every step of .ci/steps; make full STEP… runs only the named ones. The next call runs the steps that
+# this one did not complete.
 .PHONY: $(MAKECMDGOALS)
 full:
 	@tools/steps full $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
@@ -11,16 +12,18 @@ else
 
 .PHONY: identity site release release-check build test quick torture consoles soak flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet clean check
 
-# What is installed here and by Go is found after what the machine has.
+# Programs installed in .programs or by Go are found only if the system has none of that name.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
 
-build: # bin/ripple, which needs no C library: it starts a millisecond sooner; HTTP/2 is left out as in a release
+# Writes bin/ripple. Without cgo it starts a millisecond sooner; HTTP/2 is left out, as in a release.
+build:
 	CGO_ENABLED=0 go build -tags nethttpomithttp2 -o bin/ripple ./cmd/ripple
 
 test:
 	go test ./...
 
-quick: build # while you work, in under a minute: vet, the tests that wait for nothing, the contract tests of bash
+# Takes less than a minute, for use while you work: vet, fast tests, and the contract tests of bash.
+quick: build
 	go vet ./...
 	go test -short ./adapters ./cmd/ripple/internal/... ./internal/... ./runtime/internal/... ./runtime/session/internal/... \
 		./runtime/acp ./runtime/annotate ./runtime/cast ./runtime/event ./runtime/launch ./runtime/registry ./runtime/scenario ./runtime/trust \
@@ -28,81 +31,108 @@ quick: build # while you work, in under a minute: vet, the tests that wait for n
 	go test ./conformance -count=1 -run 'Architecture|Layers|Schema|NoSleep|NoCode|Libraries|Packages|Imports|ThreatModel|Readme(Is|Starts)|Table|PlainEnglish|NamesDiffer|NoResult'
 	bin/ripple adapter test bash
 
-torture: build # what people do to sessions, to every program that is there: a quarter of an hour
+# Tests sessions of every installed program with the input and the faults that users cause; takes 15 minutes.
+torture: build
 	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
 
-consoles: build # what people do to consoles: everything that races or kills a hundred times, a quarter of an hour
+# Tests consoles as users use them, with a hundred repetitions of each race and kill; takes 15 minutes.
+consoles: build
 	RIPPLE_THOROUGH=1 go test ./conformance/consoles -count=1 -timeout 1h -binary "$(CURDIR)/bin/ripple"
 
-soak: build # months of use in hours: a million console commands, 20,000 turns, 200,000 MCP calls; continues after an interruption; PERCENT=1 is a trial
+# Does months of use in hours: a million console commands, 20,000 turns, 200,000 MCP calls. An interrupted run
+# continues with the next call. PERCENT=1 runs one percent of it.
+soak: build
 	go run ./conformance/soak -adapter bash -agent rehearsal -binary bin/ripple -percent $(or $(PERCENT),100)
 
-flake: # the test command, again and again, half of the rounds on a busy machine: what fails is flaky
+# Repeats the tests, every second time on a busy machine, to find flaky ones.
+flake:
 	tools/flake
 
-kills: # cmd/ripple's samples completely: kill -9 of agents, of loops and of what an editor has started, 200 times each; every hostile file, advice in every end state: 40 minutes
+# Runs all cases of the tests of cmd/ripple that otherwise run a sample: kill -9 of agents, loops and programs that an
+# editor started, 200 times each; every hostile file; the advice in every end state. Takes 40 minutes.
+kills:
 	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestLongLoop' -count=1 -v -timeout 2h
 
-race: # without GORACE each program built so waits a second before it ends
+# Without this GORACE, each program built with -race waits for a second before it exits.
+race:
 	GORACE=atexit_sleep_ms=20 go test -race ./...
 
-fuzz: # every target for FUZZTIME (10s)
+# Runs each fuzz target for FUZZTIME (default 10s).
+fuzz:
 	tools/fuzz
 
-lint: # the adapters of this repository; the code is linted by check
+# Checks the adapters of this repository; tools/check checks the code.
+lint:
 	go run ./cmd/ripple adapter lint --strict adapters/*.yaml
 
-bench: # measures, and writes BENCHMARKS.md; bin/bench -only NAME -quick measures one table
+# Runs the benchmarks and writes BENCHMARKS.md. bin/bench -only NAME -quick measures one table.
+bench:
 	go -C conformance/bench build -o "$(CURDIR)/bin/bench" .
 	bin/bench -o BENCHMARKS.md
 
-bench-probe: build # what experiments find out about every program that is there, without its adapter: half an hour, goes on where it was broken off; writes docs/probe.md
+# Learns an adapter of every installed program by experiment and writes the results to docs/probe.md. Takes 30 minutes;
+# an interrupted run continues with the next call.
+bench-probe: build
 	go run ./conformance/probing -binary bin/ripple -o docs/probe.md
 
-identity: # writes tools/identity.yaml (the module's path, the maintainer, …) wherever it belongs
+# Writes the values of tools/identity.yaml (the module's path, the maintainer, …) into the files that contain them.
+identity:
 	go -C tools/release run . identity -repo ../..
 
-gen: # generated files
+# Writes all generated files.
+gen:
 	go generate ./...
 	@$(MAKE) -s packages
 
-packages: # tools/packages.list, from the adapters and tools/versions
+# Writes tools/packages.list, from the adapters and tools/versions.
+packages:
 	go run ./cmd/ripple adapter list --json | go -C tools run ./packages -versions "$(CURDIR)/tools/versions" >tools/packages.new && mv tools/packages.new tools/packages.list
 
-interpreters: # the programs of the adapters in this repository; those of PyPI, crates.io and Maven Central into .programs
+# Installs the programs of the adapters in this repository; those from PyPI, crates.io and Maven Central into .programs.
+interpreters:
 	tools/interpreters
 
-agents: # the coding agents of the adapters in this repository, what three of them need for the Agent Client Protocol, and the programs that test servers of MCP and ACP, into .agents
+# Installs the coding agents of the adapters in this repository, the programs that three of them need for the Agent
+# Client Protocol, and programs that test servers of MCP and ACP, and links them into .agents.
+agents:
 	tools/agents
 
-clean: # what was built here, and the links to what is installed for tests; that itself stays, see CONTRIBUTING.md
+# Removes what was built here, and the links to programs installed for tests. Those stay, see CONTRIBUTING.md.
+clean:
 	rm -rf bin dist .release .steps
 	rm -rf .agents .programs .xterm
 	@echo "programs for tests are kept in $${TEST_PROGRAMS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ripple-tests}, which you can remove"
 
-agents-update: # today's versions of the agents into tools/versions
+# Writes the current versions of the agents into tools/versions.
+agents-update:
 	tools/update-versions agent peer
 
-interpreters-update: # the same for the programs of PyPI, npm and Go
+# Writes the current versions of the programs from PyPI, npm and Go into tools/versions.
+interpreters-update:
 	tools/update-versions program
 
-test-agents: # live: those agents against a model server of our own, without a network
+# Tests the agents in .agents against a local model server, without a network.
+test-agents:
 	RIPPLE_AGENTS="$(CURDIR)/.agents" go test ./conformance/agents -count=1 -v -timeout 30m -parallel 2
 
-fleet: build # the table of adapters in docs/adapters.md, from a run of all contract tests
+# Runs all contract tests and writes the table of adapters in docs/adapters.md.
+fleet: build
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	bin/ripple adapter list --json >"$$dir/list" && \
 	{ bin/ripple adapter test --all --parallel 2 --report json >"$$dir/report" || true; } && \
 	go -C tools run ./fleet "$$dir/list" "$$dir/report" "$(CURDIR)/docs/adapters.md"
 
-site: # the documents as pages, into dist/site; a link that leads nowhere is an error
+# Writes the documents as HTML pages into dist/site; a broken link is an error.
+site:
 	go -C tools run ./site "$(CURDIR)" "$(CURDIR)/dist/site"
 
-release: # archives and packages for every platform, into dist, also if no tag is here; nothing is published
+# Builds archives and packages for every platform into dist, with or without a tag; publishes nothing.
+release:
 	$(or $(GORELEASER),tools/goreleaser) release $(or $(RELEASE),--snapshot) --clean
 	cp .release/npm/*.tgz dist
 
-release-check: # built twice; those of this machine installed, used, removed
+# Builds a release twice and compares the files, then installs, uses and removes the packages for this machine.
+release-check:
 	tools/release-check
 
 check: lint test
