@@ -62,7 +62,7 @@ func (r adapterRules) checkVerified(a *Adapter) {
 	case r.has("/verified") && !a.Verified:
 		r.needs("/verified", "verified: false", "/unverified")
 	case r.has("/unverified"):
-		r.errorPointer("/unverified", KindConflict, "unverified is the reason for verified: false, which is not set")
+		r.errorPointer("/unverified", KindConflict, "unverified gives the reason for verified: false; set verified: false, or remove unverified")
 	}
 }
 
@@ -244,7 +244,7 @@ func (r adapterRules) checkCapabilities(a *Adapter) {
 	if r.has("/capabilities/cd_command") {
 		r.needs("/capabilities/cd_command", "capabilities.cd_command", "/capabilities/cd_command_quote")
 		if c.CdCommand != "" && !strings.Contains(c.CdCommand, "{path}") {
-			r.errorPointer("/capabilities/cd_command", KindTemplate, "capabilities.cd_command has no {path}")
+			r.errorPointer("/capabilities/cd_command", KindTemplate, "capabilities.cd_command must contain {path}")
 		}
 	}
 }

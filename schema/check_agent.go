@@ -34,7 +34,7 @@ func (r agentRules) checkAgent(a *Adapter) {
 	}
 	for _, section := range sessionOnly {
 		if r.has("/" + section) {
-			r.errorPointer("/"+section, KindConflict, "%s is for sessions with a prompt, which family agent does not have", section)
+			r.errorPointer("/"+section, KindConflict, "%s applies to programs with a prompt, but this adapter has family: agent; remove it", section)
 		}
 	}
 	if a.Agent == nil {
@@ -95,7 +95,7 @@ func (r agentRules) refuseAgentKeys(a *Adapter) {
 	for i := range a.Tests {
 		for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage", "ways"} {
 			if at := indexed("/tests", i) + "/" + key; r.has(at) && a.Family != "" {
-				r.errorPointer(at, KindConflict, "%s is for tests of family agent", key)
+				r.errorPointer(at, KindConflict, "%s applies only to tests of family agent", key)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func (r agentRules) checkAgentOutput(a *Agent) {
 	const at = "/agent/output"
 	switch {
 	case a.Output.Format == FormatText && r.has(at+"/events"):
-		r.errorPointer(at+"/events", KindConflict, "events is a jq program for JSON output, which format: text does not have")
+		r.errorPointer(at+"/events", KindConflict, "events is a jq program for JSON output; remove it, or set format: ndjson")
 	case a.Output.Format == FormatText && a.Output.Finish == "required" && r.has(at+"/finish"):
 		r.errorPointer(at+"/finish", KindConflict, "plain text has no finished event")
 	case a.Output.Format == FormatNDJSON || a.Output.Format == FormatJSON:
@@ -224,7 +224,7 @@ func (r agentRules) checkAgentTest(a *Adapter, i int) {
 	t, at := a.Tests[i], indexed("/tests", i)
 	for _, key := range []string{"eval", "setup", "setup_sequence"} {
 		if r.has(at + "/" + key) {
-			r.errorPointer(at+"/"+key, KindConflict, "%s is for sessions; a test of family agent has transcript, turn or ways", key)
+			r.errorPointer(at+"/"+key, KindConflict, "%s applies to programs with a prompt; a test of family agent has transcript, turn or ways", key)
 		}
 	}
 	switch {

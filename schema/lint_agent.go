@@ -22,7 +22,7 @@ func lintAgent(d *document, a *Adapter) {
 		return
 	}
 	if g.Prompt.Deliver == PromptArgument && g.Prompt.Overflow == "" {
-		d.warn("/agent/prompt", KindAbsent, "a prompt of more than %d bytes is refused: agent.prompt.overflow says where it could go", g.Prompt.MaxArgumentBytes)
+		d.warn("/agent/prompt", KindAbsent, "a prompt of more than %d bytes is refused: set agent.prompt.overflow to pass it in another way", g.Prompt.MaxArgumentBytes)
 	}
 	if g.Prompt.Deliver == PromptArgument && g.Prompt.Overflow == "" && !strings.HasPrefix(g.Prompt.Flag, "-") {
 		d.warn("/agent/prompt", KindMismatch, "a prompt that begins with a dash would be read as an option; agent.prompt.flag: --, the agent's own flag or agent.prompt.overflow prevents it")

@@ -30,7 +30,7 @@ func lintEscapes(d *document, a *Adapter) {
 			continue // a backslash that is left there was meant
 		}
 		if e := writtenEscape().FindString(value.Value); e != "" {
-			d.warn(pointer, KindLiteral, `%s is sent as %d characters; only in double quotes it is the one that it stands for`, e, len(e))
+			d.warn(pointer, KindLiteral, `%s is sent as %d characters; write it in double quotes to send the one character that it stands for`, e, len(e))
 		}
 	}
 	if a.Input.LineEnding == "" {
@@ -61,7 +61,7 @@ func namedKey(text string) string {
 func lintInstall(d *document, a *Adapter) {
 	if i := a.Process.Install; i != nil && i.Maven != nil {
 		if tried := append([]string{a.Process.Executable}, a.Process.ExecutableCandidates...); !slices.Contains(tried, i.Maven.Command) {
-			d.warn("/process/install/maven/command", KindMismatch, "ripple does not find the program as %s, which is neither process.executable nor one of its candidates", i.Maven.Command)
+			d.warn("/process/install/maven/command", KindMismatch, "ripple does not look for %s: it is neither process.executable nor one of its candidates", i.Maven.Command)
 		}
 	}
 }

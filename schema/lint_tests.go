@@ -23,7 +23,7 @@ func lintTests(d *document, a *Adapter) {
 			lintStep(d, indexed(at+"/setup_sequence", j), s, canFail)
 		}
 		if !asserts {
-			d.warn(at, KindVacuous, "test %q asserts nothing, so it cannot fail", t.Name)
+			d.warn(at, KindVacuous, "test %q expects nothing, so it cannot fail", t.Name)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (r projectRules) checkProject(p *Project) {
 		r.checkHat(h)
 	}
 	if r.has("/event_loop/prompt") && r.has("/event_loop/prompt_file") {
-		r.errorPointer("/event_loop/prompt", KindConflict, "prompt and prompt_file exclude each other")
+		r.errorPointer("/event_loop/prompt", KindConflict, "prompt and prompt_file cannot be combined")
 	}
 	c := p.CLI
 	switch {
@@ -142,7 +142,7 @@ func (r projectRules) checkProject(p *Project) {
 			r.errorPointer("/cli/tty", KindConflict, "a prompt on standard input cannot use a terminal, which has no end of input: remove tty, or set prompt_mode: arg")
 		}
 		if c.PromptMode == "stdin" && c.PromptFlag != "" {
-			r.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
+			r.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag needs prompt_mode: arg")
 		}
 		if c.Resume != nil && c.Output != "json" {
 			r.errorPointer("/cli/resume", KindConflict, "plain text reports no session to continue: resume needs output: json")
@@ -152,10 +152,10 @@ func (r projectRules) checkProject(p *Project) {
 		}
 	default:
 		if c.Backend == "" || c.Backend == "auto" {
-			r.needsCustom("/cli/args", "%s needs a backend that is named, as its arguments are")
+			r.needsCustom("/cli/args", "%s needs backend: NAME, because arguments are for one agent")
 		}
 		for _, key := range []string{"/cli/command", "/cli/tty", "/cli/output", "/cli/resume"} {
-			r.needsCustom(key, "%s goes with backend: custom")
+			r.needsCustom(key, "%s needs backend: custom")
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestParseProjectErrors(t *testing.T) {
 		{"cli: {backend: custom}", `ripple.yml:1:16: backend: custom needs cli.command [conflict]`},
 		{"cli: {backend: custom, command: x, resume: ['--resume={session_id}']}", `ripple.yml:1:44: plain text reports no session to continue: resume needs output: json [conflict]`},
 		{"cli: {backend: custom, command: x, output: json, resume: [-c]}", `ripple.yml:1:58: resume does not name the session: one of its arguments must contain {session_id} [conflict]`},
-		{"cli: {backend: x, command: y}", `ripple.yml:1:28: cli.command goes with backend: custom [conflict]`},
+		{"cli: {backend: x, command: y}", `ripple.yml:1:28: cli.command needs backend: custom [conflict]`},
 		{"loop: {max_turns: 0}", `ripple.yml:1:19: loop.max_turns must lie between 1 and 1000000, found 0 [value]`},
 		{"loop: {commit: yes}", `ripple.yml:1:16: loop.commit must be true or false, found the string "yes" (did you mean "true"?) [type]`},
 		{"[]", `ripple.yml:1:1: ripple.yml must be a mapping of keys to values, found a list [syntax]`},

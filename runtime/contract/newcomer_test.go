@@ -48,7 +48,7 @@ func TestTypicalMistakes(t *testing.T) {
 		{"a pattern without anchors", "'^>>> $'", "'>>> '", lint, "not anchored at the start of the line"},
 		{"a pattern for anything", "'^>>> $'", "'^.*[:>] ?$'", lint, "matches ordinary output"},
 		{"a sample without a placeholder", `'print("{text}")'`, `'print("hello")'`, lint, "samples.print has no {text}"},
-		{"a test that asserts nothing", ", expect: '^5$'", "", lint, `test "arithmetic" asserts nothing`},
+		{"a test that asserts nothing", ", expect: '^5$'", "", lint, `test "arithmetic" expects nothing`},
 		{"a script without its last line break", "init:\n  strategy: regex", "init:\n  strategy: regex\n  delivery: pty_inject\n  script: 'x = 5'", lint, "does not end with a line break"},
 		{"a wait instead of evidence", "strip_ansi: true", "strip_ansi: true\n  post_prompt_settle_ms: 500", lint, "waits for a fixed time"},
 		{"a program that does not exist", "executable: python3", "executable: pyton3", "missing", "tried pyton3 (not in PATH)"},

@@ -90,7 +90,7 @@ func TestHatsNotesAndErrors(t *testing.T) {
 		{"two names of one thing", "hats: {a: {triggers: [x], backend: {type: pi, model: m}, model: n}}", nil, "ripple.yml:1:65: hats.a.backend.model and hats.a.model are the same setting: leave one of them out"},
 		{"no such key", "hats: {a: {trigger: [x]}}", nil, `ripple.yml:1:12: unknown key "trigger" in hats.a (did you mean "triggers"?)`},
 		{"no such session", "hats: {a: {session: mine}}", nil, `ripple.yml:1:21: hats.a.session cannot be the string "mine"; one of own, shared, fresh`},
-		{"both prompts", "event_loop: {prompt: x, prompt_file: y}", nil, "ripple.yml:1:22: prompt and prompt_file exclude each other"},
+		{"both prompts", "event_loop: {prompt: x, prompt_file: y}", nil, "ripple.yml:1:22: prompt and prompt_file cannot be combined"},
 		{"settings of ralph-orchestrator", "core: {specs_dir: x}\ntasks: {enabled: true}\nmemories: {enabled: true}\nevent_loop: {checkpoint_interval: 5}\nhats: {a: {triggers: [task.start], concurrency: 3}}\ncli: {prompt_mode: arg, pty_mode: false}", []string{
 			"ripple.yml:1:1: core has no effect in ripple: put rules for every turn into the prompt",
 			"ripple.yml:2:1: tasks has no effect in ripple: tasks come from .ralph/@fix_plan.md",
