@@ -24,9 +24,9 @@ func TestAnAgentAsksAndEnds(t *testing.T) {
 		kind    event.Kind
 		message string
 	}{
-		"it exits":          {"exit 3", event.Crashed, "it ended without an answer to session/prompt"},
-		"it exits well":     {"exit 0", event.Crashed, "it ended without an answer to session/prompt"},
-		"its output closes": {"close\nstay", event.Crashed, "it closed its output without an answer to session/prompt"},
+		"it exits":          {"exit 3", event.Crashed, "the agent ended without an answer to session/prompt"},
+		"it exits well":     {"exit 0", event.Crashed, "the agent ended without an answer to session/prompt"},
+		"its output closes": {"close\nstay", event.Crashed, "the agent closed its output without an answer to session/prompt"},
 		"its turn ends":     {"stop end_turn", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -150,7 +150,7 @@ func (b *builder) value(name string, o *schema.AgentOption, place, value string)
 	case place == "{session_id}" && !event.IsSessionID(value):
 		b.refuse("%q is not a session ID: expected %s", value, event.SessionIDForm)
 	case strings.HasPrefix(value, "-") && place != "{context}":
-		b.refuse("%s %q would be an option of the agent: expected a value that does not start with -", strings.ReplaceAll(name, "_", " "), value)
+		b.refuse("the agent would read %s %q as an option: use a value that does not start with -", strings.ReplaceAll(name, "_", " "), value)
 	case o.Prepend:
 		b.prepend = append(b.prepend, value)
 	case len(o.Values) > 0:
@@ -194,7 +194,7 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	deliver := p.Deliver
 	if deliver == schema.PromptArgument && len(text) > p.MaxArgumentBytes {
 		if deliver = p.Overflow; deliver == "" {
-			b.refuse("a prompt of %d bytes is longer than the %d that go on its command line (agent.prompt.max_argument_bytes), and the adapter has no agent.prompt.overflow",
+			b.refuse("the prompt has %d bytes, but the agent's command line can pass at most %d (agent.prompt.max_argument_bytes), and the adapter does not declare another way (agent.prompt.overflow)",
 				len(text), p.MaxArgumentBytes)
 		}
 	}

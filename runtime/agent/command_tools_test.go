@@ -40,8 +40,8 @@ func TestALimitIsKept(t *testing.T) {
 		{turn: agent.Turn{}, args: []string{"--all"}},
 		{turn: agent.Turn{AllowedTools: []string{"read"}}, args: []string{"--policy={file}", "--ask"}},
 		{turn: agent.Turn{AllowedTools: []string{"read"}, PermissionMode: "plan"}, args: []string{"--policy={file}", "--plan"}},
-		{turn: agent.Turn{AllowedTools: []string{"read"}, PermissionMode: "all"}, refused: `in permission mode "all" it would not keep to a list of allowed tools; with one it can have ask, plan`},
-		{turn: agent.Turn{AllowedTools: []string{"never"}}, refused: "it cannot be kept to these tools: not that"},
+		{turn: agent.Turn{AllowedTools: []string{"read"}, PermissionMode: "all"}, refused: `in permission mode "all" this agent ignores the list of allowed tools; with such a list, use one of ask, plan`},
+		{turn: agent.Turn{AllowedTools: []string{"never"}}, refused: "the agent cannot be restricted to these tools: not that"},
 		{turn: agent.Turn{AllowedTools: []string{"a\nb"}}, refused: "contains a control character"},
 	} {
 		c.turn.Prompt = "p"

@@ -65,7 +65,7 @@ func TestAnAgentElicits(t *testing.T) {
 		"no address":        {`"mode":"url","elicitationId":"e","url":"::","message":"Log in."`, nil, "", `"error":{"code":-32602,"message":"url is not an address"}`},
 		"no mode":           {`"mode":"dance"`, nil, "", `"error":{"code":-32602,"message":"mode must be form or url"}`},
 		"an unusable field": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which is not known here"}`},
-		"no field at all":   {form + `{"properties":{"x":[]}}`, nil, "", `"error":{"code":-32602,"message":"the field x is not part of the protocol"}`},
+		"no field at all":   {form + `{"properties":{"x":[]}}`, nil, "", `"error":{"code":-32602,"message":"the form has a field that is not part of the protocol: x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string

@@ -42,7 +42,7 @@ func (r *reader) disguised() *event.Failure {
 		return nil
 	}
 	if kind := r.kindOfAnswer(said); kind != "" {
-		return r.failure(kind, "", event.ModelError, cmp.Or(said, "it ended its turn without an answer: no text, no use of a tool"))
+		return r.failure(kind, "", event.ModelError, cmp.Or(said, "the agent ended its turn without an answer: no text, no use of a tool"))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (r *reader) hollow() *event.Failure {
 		last := r.failed[len(r.failed)-1]
 		return r.failure(last.Kind, "", event.ModelError, last.Message)
 	case said == "" && !r.acted:
-		return r.failure("", "", event.ModelError, "it ended its turn without an answer: no text, no use of a tool, no tokens")
+		return r.failure("", "", event.ModelError, "the agent ended its turn without an answer: no text, no use of a tool, no tokens")
 	case kind != "" && !r.acted: // an agent that worked may write about limits
 		return r.failure(kind, "", event.ModelError, said)
 	}

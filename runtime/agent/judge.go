@@ -62,11 +62,11 @@ func (v *evidence) judge(e ending) *event.Failure {
 	case v.finished != nil || works:
 		return nil
 	case v.unanswered != "":
-		return v.failure(event.Kind(kind), "", event.Crashed, "it ended without an answer to "+v.unanswered+after(v.said(e)))
+		return v.failure(event.Kind(kind), "", event.Crashed, "the agent ended without an answer to "+v.unanswered+after(v.said(e)))
 	case e.code != 0 || declared:
 		return v.failure(event.Kind(kind), "", event.Crashed, v.said(e))
 	case v.agent.Output.Finish == "required":
-		return v.failure("", "", event.Crashed, "it ended without a result"+after(v.said(ending{})))
+		return v.failure("", "", event.Crashed, "the agent ended without a result"+after(v.said(ending{})))
 	}
 	return nil
 }
@@ -202,11 +202,11 @@ func (v *evidence) said(e ending) string {
 	message = cmp.Or(message, strings.TrimSpace(v.plain.String()), lastLines(v.stderr.String()))
 	switch {
 	case e.linger > 0:
-		return fmt.Sprintf("it closed its output and was still running %s later, and was ended for that", e.linger) + after(message)
+		return fmt.Sprintf("the agent closed its output but was still running %s later, so ripple ended it", e.linger) + after(message)
 	case e.signal != "":
-		return "it was ended by " + e.signal + after(message)
+		return "the agent was ended by " + e.signal + after(message)
 	case message == "" && e.code != 0:
-		return fmt.Sprintf("it ended with exit code %d and did not say why", e.code)
+		return fmt.Sprintf("the agent ended with exit code %d and gave no reason", e.code)
 	}
 	return message
 }

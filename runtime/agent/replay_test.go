@@ -99,19 +99,19 @@ func TestJudgement(t *testing.T) {
 		{"its message gives the kind", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 0, "", event.Limited, "Rate limit reached"},
 		{"its exit code gives the kind when its words do not", []string{`{"t":"end","failed":true,"x":"boom"}`}, 7, "rate limit", event.Auth, "boom"},
 		{"its message has precedence", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 7, "", event.Limited, "Rate limit reached"},
-		{"no result", []string{`{"t":"say","x":"hi"}`}, 0, "", event.Crashed, "it ended without a result"},
+		{"no result", []string{`{"t":"say","x":"hi"}`}, 0, "", event.Crashed, "the agent ended without a result"},
 		{"a fatal error", []string{`{"t":"oops","x":"bad","fatal":true}`}, 0, "", event.ModelError, "bad"},
 		{"a fatal error, whatever the result says", []string{`{"t":"oops","x":"bad","fatal":true}`, done}, 0, "", event.ModelError, "bad"},
 		{"a result without words, after an error with some", []string{`{"t":"oops","x":"rate limit"}`, `{"t":"end","failed":true}`}, 0, "", event.Limited, "rate limit"},
 		{"an error during the turn does not fail it", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},
-		{"an exit code that is declared", nil, 7, "", event.Auth, "it ended with exit code 7 and did not say why"},
+		{"an exit code that is declared", nil, 7, "", event.Auth, "the agent ended with exit code 7 and gave no reason"},
 		{"an exit code that is not", nil, 9, "the disk is full\n", event.Crashed, "the disk is full"},
 		{"standard error gives the kind", nil, 1, "error: no such session s-1\n", event.SessionUnknown, "error: no such session s-1"},
 		{"so does output that is not JSON", []string{"no such session"}, 1, "", event.SessionUnknown, "no such session"},
 		{"and an error event", []string{`{"t":"oops","x":"rate limit"}`}, 1, "", event.Limited, "rate limit"},
 		{"the agent's prose has no effect", []string{`{"t":"say","x":"rate limit; no such session; fatal error"}`, done}, 0, "", "", ""},
-		{"nor when the turn failed", []string{`{"t":"say","x":"rate limit"}`}, 1, "", event.Crashed, "it ended with exit code 1 and did not say why"},
-		{"nor does a tool's result", []string{`{"t":"result","x":"rate limit\nno such session","failed":true}`}, 1, "", event.Crashed, "it ended with exit code 1 and did not say why"},
+		{"nor when the turn failed", []string{`{"t":"say","x":"rate limit"}`}, 1, "", event.Crashed, "the agent ended with exit code 1 and gave no reason"},
+		{"nor does a tool's result", []string{`{"t":"result","x":"rate limit\nno such session","failed":true}`}, 1, "", event.Crashed, "the agent ended with exit code 1 and gave no reason"},
 		{"standard error of a turn that worked decides nothing", []string{done}, 0, "warning: rate limit", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestTheLastWordsOfPlainText(t *testing.T) {
 	g.Output = schema.AgentOutput{Format: schema.FormatText}
 	a.Agent = &g
 	for stderr, want := range map[string]string{
-		"":     "it ended with exit code 1 and did not say why; its last words: error: rate limit",
+		"":     "the agent ended with exit code 1 and gave no reason; its last words: error: rate limit",
 		"boom": "boom",
 	} {
 		out, err := agent.Replay(&a, agent.Recording{Output: strings.NewReader("error: rate limit\n"), Stderr: strings.NewReader(stderr), ExitCode: 1}, func(event.Event) {})

@@ -239,7 +239,7 @@ func TestHangs(t *testing.T) {
 		a := talking(t, "ask")
 		a.Agent.ACP.StartMS = 500
 		out, _ := playBeside(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Env: []string{script(t, "stay")}})
-		assert.Equal(t, "the agent took longer than 500ms to begin a session: initialize has no answer", out.Failure.Message)
+		assert.Equal(t, "the agent did not begin a session within 500ms: it has not answered initialize", out.Failure.Message)
 	})
 }
 

@@ -21,7 +21,7 @@ func enforce(a *schema.Adapter, t *Turn) error {
 	case t.PermissionMode == "":
 		t.PermissionMode = o.PermissionModes[0]
 	case !slices.Contains(o.PermissionModes, t.PermissionMode):
-		b.refuse("in permission mode %q it would not keep to a list of allowed tools; with one it can have %s",
+		b.refuse("in permission mode %q this agent ignores the list of allowed tools; with such a list, use one of %s",
 			t.PermissionMode, strings.Join(o.PermissionModes, ", "))
 	}
 	return b.err
@@ -62,7 +62,7 @@ func toolList(g *schema.Agent) *schema.AgentOption {
 func (b *builder) limitTools(tools []string) {
 	l, err := mapping.NewLimit(b.a.Agent, tools)
 	if err != nil {
-		b.refuse("it cannot be kept to these tools: %v", err)
+		b.refuse("the agent cannot be restricted to these tools: %v", err)
 		return
 	}
 	b.limit = l

@@ -43,7 +43,7 @@ const byRule = "refused by a rule of the adapter, "
 // unasked returns the answer to a question if nobody can be asked, and the reason if it is
 // refused. A question that needs the user is recorded.
 func (d unattended) unasked(r *reader, q event.Question) (a event.Answer, refused string) {
-	const by = "nobody is there to be asked"
+	const by = "no user can be asked"
 	if q.Kind == event.AskPermission && d.absent == schema.PermissionAllow {
 		if a, has := q.Choose(by, event.AllowOnce, event.AllowAlways); has {
 			return a, ""

@@ -85,13 +85,13 @@ func (w *watch) turn(ctx context.Context) ending {
 		case <-idle.C:
 			w.force(event.Timeout, fmt.Sprintf("the agent printed nothing for %s", w.o.IdleTimeout))
 		case <-begin.C:
-			w.force(event.Timeout, fmt.Sprintf("the agent took longer than %s to begin a session: %s has no answer", w.begin, w.talk.client.Waits()))
+			w.force(event.Timeout, fmt.Sprintf("the agent did not begin a session within %s: it has not answered %s", w.begin, w.talk.client.Waits()))
 		case <-linger.C:
 		}
 		break
 	}
 	if w.mute && !w.exited && !w.over() && w.forced == nil {
-		w.forced = &event.Failure{Kind: event.Crashed, Message: "it closed its output without an answer to " + w.talk.client.Waits()}
+		w.forced = &event.Failure{Kind: event.Crashed, Message: "the agent closed its output without an answer to " + w.talk.client.Waits()}
 	}
 	var outlived time.Duration
 	if !w.open && !w.exited && !w.over() && w.forced == nil {

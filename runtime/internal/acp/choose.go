@@ -95,7 +95,7 @@ func (c *opening) choose(s sessionInfo, list []choice) {
 	}
 	then := func(m rpc.Message) {
 		if m.Error != nil {
-			c.fail(event.BadUsage, fmt.Sprintf("it does not take the %s %q: %s", first.what, first.value, m.Error.Text()))
+			c.fail(event.BadUsage, fmt.Sprintf("the agent rejects the %s %q: %s", first.what, first.value, m.Error.Text()))
 			return
 		}
 		c.choose(s, rest)
@@ -121,7 +121,7 @@ const shown = 20
 
 func (f choice) missing(values []value) string {
 	if len(values) == 0 {
-		return fmt.Sprintf("its session offers no %s to select over the Agent Client Protocol; requested: %q", f.what, f.value)
+		return fmt.Sprintf("the agent offers no choice of %s over the Agent Client Protocol; requested: %q", f.what, f.value)
 	}
 	var ids []string
 	seen := map[string]bool{}
@@ -134,5 +134,5 @@ func (f choice) missing(values []value) string {
 	if len(ids) > shown {
 		ids, more = ids[:shown], ", …"
 	}
-	return fmt.Sprintf("its session has no %s %q; it has %s%s", f.what, f.value, strings.Join(ids, ", "), more)
+	return fmt.Sprintf("the agent has no %s %q; it has %s%s", f.what, f.value, strings.Join(ids, ", "), more)
 }

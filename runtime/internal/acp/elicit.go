@@ -154,7 +154,7 @@ func fieldsOf(properties json.RawMessage, required []string) (fields []field, er
 		}
 		f := field{}
 		if err := d.Decode(&f); err != nil {
-			return nil, fmt.Errorf("the field %v is not part of the protocol", key)
+			return nil, fmt.Errorf("the form has a field that is not part of the protocol: %v", key)
 		}
 		f.name, _ = key.(string) // of an object they all are
 		f.required = slices.Contains(required, f.name)

@@ -10,7 +10,7 @@ import (
 
 // foreign says that an answer cannot be read.
 func foreign(method string, result json.RawMessage) string {
-	return fmt.Sprintf("its response to %s does not follow the protocol: %.200s", method, result)
+	return fmt.Sprintf("the agent's response to %s does not follow the protocol: %.200s", method, result)
 }
 
 // kindOf is the kind of an error that needs no words to be known, or "".
@@ -37,13 +37,13 @@ func ended(reason string) event.Event {
 	case "end_turn":
 		return event.Event{}
 	case "max_turn_requests":
-		return event.Event{IsError: true, Kind: event.MaxTurns, Result: "it reached the maximum number of requests of a turn (max_turn_requests)"}
+		return event.Event{IsError: true, Kind: event.MaxTurns, Result: "the agent reached the maximum number of requests of a turn (max_turn_requests)"}
 	case "max_tokens":
 		return event.Event{IsError: true, Kind: event.MaxTurns, Result: "the model's answer reached the maximum number of tokens (max_tokens)"}
 	case "refusal":
 		return event.Event{IsError: true, Kind: event.ModelError, Result: "the model refused to continue (refusal)"}
 	case "cancelled":
-		return event.Event{IsError: true, Kind: event.Interrupted, Result: "it was canceled"}
+		return event.Event{IsError: true, Kind: event.Interrupted, Result: "the turn was canceled"}
 	}
-	return event.Event{IsError: true, Kind: event.ModelError, Result: fmt.Sprintf("it ended for an unknown reason: %q", reason)}
+	return event.Event{IsError: true, Kind: event.ModelError, Result: fmt.Sprintf("the turn ended for an unknown reason: %q", reason)}
 }

@@ -147,14 +147,14 @@ func (f field) several(text string) (v any, why string) {
 		}
 	}
 	if f.MinItems != nil && len(list) < *f.MinItems || f.MaxItems != nil && len(list) > *f.MaxItems {
-		return nil, fmt.Sprintf("These are %d; it wants %s.", len(list), between(f.MinItems, f.MaxItems))
+		return nil, fmt.Sprintf("You gave %d values; the agent expects %s.", len(list), between(f.MinItems, f.MaxItems))
 	}
 	return list, ""
 }
 
 func (f field) outOfRange(n float64) string {
 	if f.Minimum != nil && n < *f.Minimum || f.Maximum != nil && n > *f.Maximum {
-		return fmt.Sprintf("%v is out of range; it wants %s.", n, between(f.Minimum, f.Maximum))
+		return fmt.Sprintf("%v is out of range; the agent expects %s.", n, between(f.Minimum, f.Maximum))
 	}
 	return ""
 }
@@ -173,7 +173,7 @@ func between[N int | float64](least, most *N) string {
 // is left to the agent.
 func (f field) wrongText(text string) string {
 	if n := utf8.RuneCountInString(text); f.MinLength != nil && n < *f.MinLength || f.MaxLength != nil && n > *f.MaxLength {
-		return fmt.Sprintf("It has %d characters; it wants %s.", n, between(f.MinLength, f.MaxLength))
+		return fmt.Sprintf("The text has %d characters; the agent expects %s.", n, between(f.MinLength, f.MaxLength))
 	}
 	if p, err := regexp.Compile(f.Pattern); err == nil && !p.MatchString(text) {
 		return fmt.Sprintf("%q does not match %s.", text, f.Pattern)
@@ -194,7 +194,7 @@ func (f field) wrongText(text string) string {
 		wrong = err == nil && u.Scheme == ""
 	}
 	if wrong || err != nil {
-		return fmt.Sprintf("%q is no %s.", text, f.Format)
+		return fmt.Sprintf("%q is not a valid %s.", text, f.Format)
 	}
 	return ""
 }

@@ -44,7 +44,7 @@ func has(capability json.RawMessage) bool {
 
 func (c *opening) initialized(m rpc.Message) {
 	if m.Error != nil {
-		c.fail("", "it refused to start: "+m.Error.Text())
+		c.fail("", "the agent refused to start: "+m.Error.Text())
 		return
 	}
 	if err := json.Unmarshal(m.Result, &c.agent); err != nil {
@@ -54,10 +54,10 @@ func (c *opening) initialized(m rpc.Message) {
 	switch v := c.agent.ProtocolVersion.String(); v {
 	case "1":
 	case "2":
-		c.fail(event.Version, "it uses version 2 of the Agent Client Protocol, a draft; version 1 is supported")
+		c.fail(event.Version, "the agent uses version 2 of the Agent Client Protocol, a draft; version 1 is supported")
 		return
 	default:
-		c.fail(event.Version, fmt.Sprintf("it uses version %q of the Agent Client Protocol; version 1 is supported", v))
+		c.fail(event.Version, fmt.Sprintf("the agent uses version %q of the Agent Client Protocol; version 1 is supported", v))
 		return
 	}
 	if c.turn.Login != "" {
@@ -106,7 +106,7 @@ func (c *opening) openSession() {
 		c.replay = true
 		c.Call("session/load", params, c.opened)
 	default:
-		c.fail(event.BadUsage, "it cannot continue a session over the Agent Client Protocol: it has neither session/load nor session/resume")
+		c.fail(event.BadUsage, "the agent cannot continue a session over the Agent Client Protocol: it supports neither session/load nor session/resume")
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *opening) opened(m rpc.Message) {
 	}
 	c.session = cmp.Or(c.turn.Session, s.ID)
 	if c.session == "" {
-		c.fail("", "its session has no id")
+		c.fail("", "the agent reported no ID for its session")
 		return
 	}
 	c.Emit(event.Event{Type: event.Session, ID: c.session})
@@ -144,8 +144,8 @@ func (c *opening) notOpened(e *rpc.Error) {
 		}
 		c.fail(event.Auth, message)
 	case c.turn.Session != "":
-		c.fail(event.SessionUnknown, fmt.Sprintf("it did not continue session %s: %s", c.turn.Session, e.Text()))
+		c.fail(event.SessionUnknown, fmt.Sprintf("the agent did not continue session %s: %s", c.turn.Session, e.Text()))
 	default:
-		c.fail("", "it did not start a session: "+e.Text())
+		c.fail("", "the agent did not start a session: "+e.Text())
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ name, detail, want string }{
 		{"Bash", "rm -rf / is not allowed\nby a rule", "refused: Bash rm -rf / is not allowed"},
-		{"", "nobody is there to be asked", "refused: nobody is there to be asked"},
+		{"", "no user can be asked", "refused: no user can be asked"},
 		{"Bash", "", "refused: Bash"},
 		{"", "", "refused:"},
 	} {
