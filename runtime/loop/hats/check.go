@@ -102,7 +102,7 @@ func (c *checker) required() {
 		path := at("event_loop", "required_events", strconv.Itoa(i))
 		anybody := len(c.Hats) == 0 || slices.ContainsFunc(c.Hats, func(h Hat) bool { return h.may(t) })
 		if c.topic(path, t) && !anybody && t != c.start() {
-			c.odd(path, "no hat publishes %s, and without it the work is never done: only a plain turn can publish it", t)
+			c.odd(path, "no hat publishes %s, which is needed before the work is done: only a plain turn, one without a hat, can publish it", t)
 		}
 	}
 	if c.Start != "" {
@@ -161,13 +161,13 @@ func (c *checker) unsaid(h Hat) {
 	switch {
 	case h.Default == "":
 	case h.Default == c.Promise:
-		text := fmt.Sprintf("the default %s of %s does not count: the completion promise must be an agent's word", c.Promise, h.Key)
+		text := fmt.Sprintf("default_publishes %s of the hat %s does not count: an agent must give the completion promise itself", c.Promise, h.Key)
 		if chain := c.silent(); len(chain) > 1 && chain[len(chain)-1] == h.Key {
-			text += fmt.Sprintf("; the defaults lead to it without one: %s", strings.Join(chain, " → "))
+			text += fmt.Sprintf("; if no agent publishes a topic, the defaults lead to the promise: %s", strings.Join(chain, " → "))
 		}
 		c.odd(path, "%s", text)
 	case slices.Contains(c.Required, h.Default):
-		c.odd(path, "%s is required, and the default of %s does not count for that: it must be an agent's word", h.Default, h.Key)
+		c.odd(path, "%s is a required topic, but default_publishes of the hat %s does not count: an agent must publish the topic itself", h.Default, h.Key)
 	}
 }
 

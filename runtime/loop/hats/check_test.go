@@ -41,15 +41,15 @@ func TestCheck(t *testing.T) {
 		{"no trigger", with(func(r *Rules) { r.Hats[0].Triggers[1] = "GO" }), true, []string{`ERROR hats.builder.triggers.1: "GO" is not a topic: use at most 80 of a-z 0-9 _ . : -, and * for any part of a segment`}},
 		{"a default that it may not publish", with(func(r *Rules) { r.Hats[0].Default = "passed" }), true, []string{"ERROR hats.builder.default_publishes: builder may not publish passed: add it to publishes, which are built, stuck"}},
 		{"a default that is the promise", with(func(r *Rules) { r.Hats[1].Default = "DONE" }), true, []string{
-			stuck, passed, "hats.reviewer.default_publishes: the default DONE of reviewer does not count: the completion promise must be an agent's word",
+			stuck, passed, "hats.reviewer.default_publishes: default_publishes DONE of the hat reviewer does not count: an agent must give the completion promise itself",
 		}},
 		{"a chain of defaults that ends in the promise", with(func(r *Rules) { r.Hats[0].Default, r.Hats[1].Default = "built", "DONE" }), true, []string{
-			stuck, passed, "hats.reviewer.default_publishes: the default DONE of reviewer does not count: the completion promise must be an agent's word; the defaults lead to it without one: builder → reviewer",
+			stuck, passed, "hats.reviewer.default_publishes: default_publishes DONE of the hat reviewer does not count: an agent must give the completion promise itself; if no agent publishes a topic, the defaults lead to the promise: builder → reviewer",
 		}},
 		{"a default that is required", with(func(r *Rules) { r.Required, r.Hats[1].Default = []string{"passed"}, "passed" }), true, []string{
-			stuck, "hats.reviewer.default_publishes: passed is required, and the default of reviewer does not count for that: it must be an agent's word",
+			stuck, "hats.reviewer.default_publishes: passed is a required topic, but default_publishes of the hat reviewer does not count: an agent must publish the topic itself",
 		}},
-		{"a required topic that nobody publishes", with(func(r *Rules) { r.Required = []string{"tested"} }), true, []string{"event_loop.required_events.0: no hat publishes tested, and without it the work is never done: only a plain turn can publish it", stuck, passed}},
+		{"a required topic that nobody publishes", with(func(r *Rules) { r.Required = []string{"tested"} }), true, []string{"event_loop.required_events.0: no hat publishes tested, which is needed before the work is done: only a plain turn, one without a hat, can publish it", stuck, passed}},
 		{"nothing", Rules{Start: "go", Promise: "DONE"}, false, nil},
 	}
 	for _, tt := range tests {

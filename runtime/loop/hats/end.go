@@ -161,7 +161,7 @@ func (h *Hat) assumed(promise string) string {
 
 // unpromised records that a hat did not give the completion promise that is its default.
 func (e *Ended) unpromised(r *Rules, s *State, c Choice, t Turn) {
-	const why = "no agent gave the completion promise, and default_publishes does not stand for it"
+	const why = "no agent gave the completion promise, and default_publishes cannot replace it"
 	e.Topics = append(e.Topics, s.refused(c, NewPublished(r.Promise, ""), t.Number, why))
 }
 

@@ -174,7 +174,7 @@ func TestPromise(t *testing.T) {
 func TestTheDefaultIsNobodysPromise(t *testing.T) {
 	r := team()
 	r.Hats[0].Default, r.Hats[1].Default = "built", "DONE"
-	const why = "no agent gave the completion promise, and default_publishes does not stand for it"
+	const why = "no agent gave the completion promise, and default_publishes cannot replace it"
 	tests := []struct {
 		name  string
 		turn  Turn
