@@ -78,11 +78,8 @@ func begin(o HostOptions) (*place.Begun, error) {
 		return nil, err
 	}
 	b, err := place.Begin(order, a, o.Getenv)
-	switch {
-	case errors.Is(err, place.ErrTakenElsewhere):
-		err = newFault(FaultTaken, "a console named %s is running already, perhaps started with another XDG_RUNTIME_DIR", order.Name)
-	case errors.Is(err, place.ErrTaken):
-		err = newFault(FaultTaken, "a console named %s is running already", order.Name)
+	if errors.Is(err, place.ErrTaken) {
+		err = newFault(FaultTaken, "a console named %s is %v", order.Name, err)
 	}
 	return b, err
 }

@@ -16,7 +16,7 @@ type Begun struct {
 // Begin claims the name and starts the program, for a process that has other work to do until the
 // program is at its prompt. An agent or a sandboxed program is not started.
 //
-// Errors: ErrTaken, ErrTakenElsewhere; those of Of and of session.Begin. Nothing stays claimed if it fails.
+// Errors: ErrTaken; those of Of and of session.Begin. Nothing stays claimed if it fails.
 func Begin(o Order, a *schema.Adapter, getenv func(string) string) (*Begun, error) {
 	c, err := o.TakeName(getenv)
 	if err != nil {

@@ -21,7 +21,7 @@ type Claim struct {
 }
 
 // ErrTaken reports that a running host holds the name.
-var ErrTaken = errors.New("a console of that name is running")
+var ErrTaken = errors.New("running already")
 
 // take claims a name. Files of a killed host are removed first. If the name is locked and nobody
 // listens on its socket, Take waits at most for patience.
@@ -65,7 +65,7 @@ func (c *Claim) lockWithin(patience time.Duration) (got bool, err error) {
 // TakeName claims the name of a console to start, and creates and locks the directory of its
 // results; without a name, the first free one made of the adapter's name and a number.
 //
-// Errors: ErrTaken, ErrTakenElsewhere; those of Of.
+// Errors: ErrTaken; those of Of.
 func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 	if s.Name != "" {
 		f, err := Of(getenv, s.Name)
@@ -96,10 +96,6 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 	}
 }
 
-// ErrTakenElsewhere is an ErrTaken: the running console's socket is elsewhere, mostly because it was
-// started with another XDG_RUNTIME_DIR.
-var ErrTakenElsewhere = fmt.Errorf("%w, and its socket is elsewhere", ErrTaken)
-
 // withRecord also locks the directory of results, unless err says that the name is not claimed. Of
 // several processes that start a console of one name and home, only one gets this lock; a socket's
 // name does not decide it, since each of them may have one of its own.
@@ -117,7 +113,7 @@ func (c *Claim) withRecord(err error) (*Claim, error) {
 
 // lockDir creates a directory if it is missing and locks it.
 //
-// Errors: ErrTakenElsewhere.
+// Errors: ErrTaken.
 func lockDir(dir string) (*flock.Flock, error) {
 	for {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -132,8 +128,8 @@ func lockDir(dir string) (*flock.Flock, error) {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return nil, fmt.Errorf("locking the directory of results: %w", err)
 		case err == nil && !got:
-			_ = lock.Close() // nothing is locked
-			return nil, ErrTakenElsewhere
+			_ = lock.Close()                                                                     // nothing is locked
+			return nil, fmt.Errorf("%w, perhaps started with another XDG_RUNTIME_DIR", ErrTaken) // its socket is not the usual one
 		case err == nil && isUnder(lock, dir):
 			return lock, nil
 		}
