@@ -242,7 +242,8 @@ func TestLibraryPrograms(t *testing.T) {
 }
 
 // runOutside builds a program in a module of its own, with the requirements of ripple, and runs it
-// in an empty directory with ripple in PATH.
+// in an empty directory with ripple in PATH. A workspace leads to this clone: with a replacement, all packages
+// would have a version, and be compiled again.
 func runOutside(t *testing.T, program string) (output string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -261,7 +262,8 @@ func runOutside(t *testing.T, program string) (output string) {
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	run(dir, nil, "go", "mod", "edit", "-module=outside.example/program", "-require="+module+"@v0.0.0", "-replace="+module+"="+repo)
+	run(dir, nil, "go", "mod", "edit", "-module=outside.example/program")
+	run(dir, nil, "go", "work", "init", ".", repo)
 	run(dir, nil, "go", "build", "-o", "program", ".")
 	home := t.TempDir()
 	return run(t.TempDir(), []string{"PATH=" + buildCommand(t) + ":" + os.Getenv("PATH"), "HOME=" + home}, filepath.Join(dir, "program"))
