@@ -10,9 +10,9 @@ import (
 // conclude adds the keys that follow from the experiments to the draft.
 func conclude(l *lab) {
 	d, t := l.draft, &l.tongue
-	d.set("process.tty", l.way.tty(), sure, 1, "the plainest terminal on which it answers correctly")
+	d.set("process.tty", l.way.tty(), sure, 1, "the plainest terminal on which the program answers correctly")
 	if t.language.Family != "" {
-		d.set("family", t.language.Family, likely, 3, "by its language")
+		d.set("family", t.language.Family, likely, 3, "follows from its language")
 	} else {
 		d.set("family", string(schema.FamilyREPL), likely, 3, "it evaluates")
 	}
@@ -36,25 +36,25 @@ func concludePrompt(l *lab) {
 	switch {
 	case l.trailing != "":
 		d.set("prompt.primary", " ?"+regexp.QuoteMeta(strings.Trim(l.trailing, " \n"))+` *\n\z`, sure, 2,
-			"it has no prompt; each answer ends like this")
+			"the program has no prompt; each answer ends like this")
 		d.plain("ready.wait_for_event", "custom")
-		d.set("ready.pattern", `[^\n]*\S[^\n]*\n\z`, likely, 2, "its output before the first wait differs from that after an answer")
+		d.set("ready.pattern", `[^\n]*\S[^\n]*\n\z`, likely, 2, "the output before the first wait differs from the output after an answer")
 	case l.silent && l.tongue.found["print"] != "":
 		makePrompt(l)
 	case l.silent:
-		d.put("prompt.primary", `^\x00$`, "a placeholder that matches nothing: it has no prompt; docs/writing-an-adapter.md explains how to make such a program print one")
+		d.put("prompt.primary", `^\x00$`, "a placeholder that matches nothing: the program has no prompt; docs/writing-an-adapter.md explains how to make such a program print one")
 	case len(l.prompts.lines) == 0:
 		d.put("prompt.primary", `^\x00$`, "a placeholder that matches nothing: no prompt was seen within the time limit")
 	default:
 		p := l.prompts.pattern()
-		why := "the line in which it waits"
+		why := "the line in which the program waits"
 		if p.counts {
-			why += ", which counts"
+			why += "; it contains a number that increases"
 		}
 		d.set("prompt.primary", p.pattern, sure, 2, why)
 	}
 	if l.more != "" && d.find("prompt.continuation") == nil {
-		d.set("prompt.continuation", learn([]string{l.more}).pattern, likely, 2, "its output after an empty line")
+		d.set("prompt.continuation", learn([]string{l.more}).pattern, likely, 2, "the program prints this after an empty line")
 	}
 }
 
@@ -63,7 +63,7 @@ func concludePrompt(l *lab) {
 func makePrompt(l *lab) {
 	d := l.draft
 	printed := withText(l.tongue.found["print"], "{nonce}> ")
-	d.set("ready.wait_for_event", "marker", sure, 2, "it has no prompt of its own: a setting makes it print one")
+	d.set("ready.wait_for_event", "marker", sure, 2, "the program has no prompt of its own: this makes it print one")
 	for _, key := range []string{"settle_before_inject_ms", "output_settled_min_ms"} {
 		d.plain("ready."+key, 0)
 	}
@@ -85,12 +85,12 @@ func concludeInput(l *lab) {
 	case l.silent && t.found["print"] != "":
 		d.plain("input.multiline_delivery", string(schema.DeliverWrapper))
 	case t.load != "":
-		d.set("input.multiline_delivery", string(schema.DeliverTempfile), sure, 3, "it runs a file")
+		d.set("input.multiline_delivery", string(schema.DeliverTempfile), sure, 3, "the program can run a file")
 		d.plain("input.tempfile", blockFile(l))
 	case t.direct:
 		d.set("input.multiline_delivery", string(schema.DeliverDirect), sure, 3, "a block can be typed line by line")
 	default:
-		d.unknown("input.multiline_delivery", "no block of several lines gave its result")
+		d.unknown("input.multiline_delivery", "no way of sending a block of several lines produced its result")
 	}
 }
 
@@ -106,7 +106,7 @@ var sampleKeys = []string{
 func concludeSamples(l *lab) {
 	d, t := l.draft, &l.tongue
 	if t.spelling == "" {
-		d.unknown("probe.eval", "no spelling of 6*7 was answered with 42, see the evidence; a probe is code and the pattern of its output")
+		d.unknown("probe.eval", "no spelling of 6*7 was answered with 42 (see the evidence); write code for probe.eval and a pattern of its output for probe.expect")
 		return
 	}
 	d.set("probe.eval", t.spelling, sure, 3, "")
@@ -114,7 +114,7 @@ func concludeSamples(l *lab) {
 	d.plain("capabilities.stateful", t.found["get_var"] != "")
 	for _, key := range sampleKeys {
 		if code := t.found[key]; key == "multiline" && cannotWithdraw(l, code) {
-			d.unknown("samples.multiline", quote(code)+"works, but nothing that was tried takes back its first line alone")
+			d.unknown("samples.multiline", quote(code)+"works, but after its first line alone, nothing that was tried returns to the prompt")
 		} else if code != "" {
 			d.set("samples."+key, code, sure, 3, "")
 		} else if len(t.language.Samples[key]) > 0 {

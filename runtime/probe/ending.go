@@ -22,7 +22,7 @@ func findSignals(ctx context.Context, l *lab) error {
 	d := l.draft
 	switch {
 	case interrupts:
-		d.set("signals.interrupt", ctrlC, sure, 6, "Ctrl-C ends a loop, and the program keeps working")
+		d.set("signals.interrupt", ctrlC, sure, 6, "Ctrl-C ends a loop, and the program continues")
 		d.plain("capabilities.interrupt", true)
 	case atPrompt:
 		d.set("signals.interrupt", ctrlC, likely, 6, "the program survives Ctrl-C at its prompt; Ctrl-C was not seen to end a loop")
@@ -98,7 +98,7 @@ func survivesKey(ctx context.Context, l *lab, key string) (bool, error) {
 	l.atPrompt = true // regardless of its answer
 	same := l.talk
 	works := evaluatesNow(ctx, l) && l.talk == same
-	l.log.say("it keeps working after %q at the prompt: %v", key, works)
+	l.log.say("the program continues after %q at the prompt: %v", key, works)
 	return works, ctx.Err()
 }
 
@@ -137,6 +137,6 @@ func findShutdown(ctx context.Context, l *lab) error {
 		}
 		l.atPrompt = isExactPrompt(l, r)
 	}
-	l.draft.unknown("lifecycle.shutdown", "none of the usual commands ends it; a signal does")
+	l.draft.unknown("lifecycle.shutdown", "none of the usual commands ends the program; a signal does")
 	return nil
 }

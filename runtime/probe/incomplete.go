@@ -73,10 +73,10 @@ func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain, b
 		if !slices.ContainsFunc(u.shown, func(s string) bool { return skeleton(s) == skeleton(last) }) {
 			u.shown = append(u.shown, last)
 		}
-		l.log.say("after %q it asks for the rest with %q", open, last)
+		l.log.say("after %q the program asks for the rest with %q", open, last)
 	case last == "" && r.how == waits && strings.TrimSpace(before) == "" && !l.silent && certain:
 		u.silent = true
-		l.log.say("after %q it waits for the rest without a prompt", open)
+		l.log.say("after %q the program waits for the rest without a prompt", open)
 	default:
 		l.atPrompt = false
 		return
@@ -131,10 +131,10 @@ func concludeContinuation(l *lab) {
 	d, u := l.draft, &l.unfinished
 	switch brackets := l.tongue.language.Brackets; {
 	case brackets != nil:
-		d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 3, "its language uses brackets: incomplete input is refused before it is sent")
+		d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 3, "the language uses brackets: incomplete input is refused before it is sent")
 		d.plain("input.balanced_parens", ordered(brackets))
 	case len(u.shown) == 0 && !u.silent:
-		d.set("input.multiline_detect", string(schema.DetectNone), likely, 4, "it never asked for the rest of anything")
+		d.set("input.multiline_detect", string(schema.DetectNone), likely, 4, "the program never asked for the rest of an input")
 	default:
 		d.plain("input.multiline_detect", string(schema.DetectPromptBased))
 	}
@@ -148,9 +148,9 @@ func concludeContinuation(l *lab) {
 		if len(patterns) > 1 {
 			pattern = "^(?:" + strings.Join(patterns, "|") + ")$"
 		}
-		d.set("prompt.continuation", number().ReplaceAllString(pattern, `\d+`), sure, 4, "how it asks for the rest")
+		d.set("prompt.continuation", number().ReplaceAllString(pattern, `\d+`), sure, 4, "the prompt for the rest of an input")
 	case u.silent && !l.way.echo:
-		d.set("prompt.continuation", `\A\z`, sure, 4, "it waits for the rest without a prompt")
+		d.set("prompt.continuation", `\A\z`, sure, 4, "the program waits for the rest of an input without a prompt")
 	}
 	if !u.tried {
 		return
@@ -160,7 +160,7 @@ func concludeContinuation(l *lab) {
 	case "":
 		d.unknown("prompt.continuation_escape", "nothing that was tried returns from incomplete input to the prompt")
 	default:
-		d.set("prompt.continuation_escape", u.escape, sure, 4, "Ctrl-C does not do it")
+		d.set("prompt.continuation_escape", u.escape, sure, 4, "Ctrl-C does not return to the prompt")
 	}
 }
 

@@ -65,7 +65,7 @@ func findTerminal(ctx context.Context, l *lab) error {
 
 // lookAtStart is experiment 1: the program on a common terminal, and on a dumb one.
 func lookAtStart(ctx context.Context, l *lab) error {
-	l.o.progress("how it starts")
+	l.o.progress("how the program starts")
 	var replies []reply
 	for _, w := range []way{{colour, true, true, "\n"}, {dumb, true, true, "\n"}} {
 		l.way = w
@@ -101,15 +101,15 @@ func observe(l *lab, r reply) (editor bool) {
 	if err == nil && r.idle() {
 		l.log.say("at its first wait the terminal is canonical: %v, echo: %v", modes.Canonical(), modes.Echoes())
 		if editor = !modes.Canonical(); editor {
-			l.log.say("so it has a line editor of its own")
+			l.log.say("so the program has a line editor of its own")
 		}
 	}
 	for _, asked := range queries(r.raw) {
-		l.log.say("it asks the terminal %s", asked)
+		l.log.say("the program asks the terminal %s", asked)
 	}
 	l.talk.term.Look(func(screen *vt.Screen) {
 		if screen.Modes().BracketedPaste {
-			l.log.say("it supports bracketed paste")
+			l.log.say("the program supports bracketed paste")
 		}
 	})
 	return editor
@@ -178,23 +178,23 @@ func judgePrompt(l *lab, first, last reply, lines []string) {
 				l.prompts.add(line)
 			}
 		}
-		l.log.say("its prompt is %q, after each empty line too", lines)
+		l.log.say("the prompt is %q, after each empty line too", lines)
 	case p0 != "":
 		l.prompts.lines = []string{p0}
 		if len(lines) > 0 && lines[0] != "" && skeleton(lines[0]) != skeleton(p0) {
 			l.more = lines[0]
-			l.log.say("its prompt is %q; after an empty line it shows %q, which asks for more", p0, l.more)
+			l.log.say("the prompt is %q; after an empty line the program shows %q, which asks for more", p0, l.more)
 		} else {
-			l.log.say("its prompt is %q; it answers an empty line with nothing", p0)
+			l.log.say("the prompt is %q; the program prints nothing after an empty line", p0)
 		}
 		l.draft.set("input.empty_line", "none", sure, 2, "an empty line does not bring the prompt back")
 	case last.idle() && strings.TrimSpace(last.text()) != "":
 		text := last.text()
 		body := strings.TrimRight(text, "\n")
 		l.trailing = body[strings.LastIndexByte(body, '\n')+1:] + text[len(body):]
-		l.log.say("it has no prompt; each answer ends with %q", l.trailing)
+		l.log.say("the program has no prompt; each answer ends with %q", l.trailing)
 	default:
 		l.silent = true
-		l.log.say("it has no prompt, and answers an empty line with nothing")
+		l.log.say("the program has no prompt, and prints nothing after an empty line")
 	}
 }

@@ -109,7 +109,7 @@ func experiment(ctx context.Context, l *lab) error {
 	if err := findTerminal(within, l); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return err
 	} else if err != nil {
-		l.log.say("stopped: how it evaluates: %v", err)
+		l.log.say("stopped: how the program evaluates code: %v", err)
 	}
 	for _, e := range []struct {
 		what string

@@ -61,7 +61,7 @@ func findPrompt(ctx context.Context, l *lab) error {
 
 // setMarker makes the program's prompt a marker.
 func setMarker(l *lab, d *draft, template string) {
-	d.set("init.strategy", string(schema.InitMarker), sure, 8, "its prompt can be set")
+	d.set("init.strategy", string(schema.InitMarker), sure, 8, "the prompt can be set")
 	typeAtStart(d, "marker", l.latest)
 	d.plain("init.script", script(l, strings.ReplaceAll(template, "{prompt}", "{nonce}> ")))
 	d.plain("init.marker", []field{{"primary", "{nonce}> "}})
@@ -82,7 +82,7 @@ func typeAtStart(d *draft, event string, latest time.Duration) {
 	d.plain("ready.output_settled_min_ms", 0)
 	d.plain("ready.output_settled_stable_ms", 0)
 	if latest > 0 {
-		d.set("ready.output_settled_max_ms", int(latest/time.Millisecond), likely, 1, "at its first start it keeps working after its prompt while it accepts input")
+		d.set("ready.output_settled_max_ms", int(latest/time.Millisecond), likely, 1, "after its first prompt the program keeps working while it accepts input")
 	}
 }
 
@@ -165,7 +165,7 @@ func (h hooks) has(letter string) bool { return strings.Contains(h.marks, letter
 
 // apply makes the script announce prompts.
 func (h hooks) apply(d *draft) {
-	d.set("init.strategy", string(schema.InitShellIntegration), sure, 8, "it has hooks that run around commands")
+	d.set("init.strategy", string(schema.InitShellIntegration), sure, 8, "the program has hooks that run around commands")
 	typeAtStart(d, "prompt_start", h.latest)
 	if h.load != "" {
 		d.plain("init.init_invocation_template", h.load)

@@ -22,7 +22,7 @@ func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a ans
 		return "", a, err
 	}
 	l.log.experiment(3, "6*7, in all spellings until 42 comes back")
-	l.o.progress("how it evaluates")
+	l.o.progress("how the program evaluates code")
 	for _, s := range spellings() {
 		a, err := l.eval(ctx, s)
 		if errors.Is(err, errLost) {
@@ -72,7 +72,7 @@ func confirm(ctx context.Context, l *lab, s string, a *answer) bool {
 	addPrompt(l, b.reply)
 	l.echoes = strings.Contains(a.text(), s) && strings.Contains(b.text(), nine)
 	a.output = asFortyTwo(b.output) // no output of the start precedes this answer
-	l.log.say("%s is 42 and %s is 54: it evaluates; it echoes what is typed: %v", s, nine, l.echoes)
+	l.log.say("%s is 42 and %s is 54, so the program evaluates them; it echoes input: %v", s, nine, l.echoes)
 	return true
 }
 

@@ -43,7 +43,7 @@ func withoutEditor(ctx context.Context, l *lab, before reply) (reply, error) {
 	if r.idle() && !observe(l, r) {
 		return r, nil
 	}
-	l.log.say("that does not disable its line editor")
+	l.log.say("that does not disable the line editor")
 	if l.draft.drop("process.args"); len(l.o.Command) > 1 {
 		l.draft.plain("process.args", l.o.Command[1:])
 	}

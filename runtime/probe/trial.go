@@ -46,7 +46,7 @@ func tryLanguages(ctx context.Context, l *lab, spelling string, result answer) (
 	best = trial{spelling: spelling, result: result}
 	for _, lang := range speaking(spelling) {
 		l.log.experiment(3, "samples of "+lang.Name)
-		l.o.progress("does it speak " + lang.Name + "?")
+		l.o.progress("is the language " + lang.Name + "?")
 		t, err := tryLanguage(ctx, l, lang, best.score)
 		t.spelling, t.result = spelling, result
 		if t.score > best.score {
@@ -90,7 +90,7 @@ func otherSpellings(ctx context.Context, l *lab, best trial) (trial, error) {
 func adopt(l *lab, best trial) {
 	l.tongue = best
 	if best.score > 0 {
-		l.log.say("it speaks %s, or something like it: %d of %d", best.language.Name, best.score, maxScore(best.language))
+		l.log.say("the language is %s, or similar: %d of %d", best.language.Name, best.score, maxScore(best.language))
 	}
 }
 
