@@ -133,7 +133,7 @@ func TestAnEditorAnswers(t *testing.T) {
 		first, second, got string
 		choose             func(e *editor) string
 	}{
-		"by a button":       {first: "end_turn", got: "    Decide it yourself, and go on.", choose: func(*editor) string { return "decide" }},
+		"by a button":       {first: "end_turn", got: "    Decide for yourself, and continue.", choose: func(*editor) string { return "decide" }},
 		"with the next":     {first: "refusal", second: "end_turn", got: "    hi, please", choose: func(*editor) string { return "next" }},
 		"when it is closed": {first: "refusal", second: "end_turn", got: "    hi, please", choose: func(*editor) string { return "" }},
 		"with nonsense":     {first: "refusal", second: "end_turn", got: "    hi, please", choose: func(*editor) string { return "no option" }},
@@ -165,7 +165,7 @@ func TestAnEditorAnswers(t *testing.T) {
 		e.reply(asked, "decide") // too late
 		assert.Equal(t, "end_turn", e.stop(e.answer(id)))
 		assert.Contains(t, e.said(), "    hi, from afar")
-		assert.NotContains(t, e.said(), "Decide it yourself")
+		assert.NotContains(t, e.said(), "Decide for yourself")
 	})
 }
 

@@ -106,7 +106,7 @@ func TestTheOfficialClient(t *testing.T) {
 		told := client{Command: append(command, "--", "--verify", "test -e greet.sh"), Dir: project(t), Prompts: []string{"Greet."}, Choose: "allow_once"}.run(t, sdk, env)
 		assert.Equal(t, []string{"end_turn"}, told.Stops)
 		assert.Equal(t, []string{"Hello or hi?"}, told.Asked)
-		assert.Contains(t, told.text("agent_message_chunk"), "Decide it yourself, and go on.")
+		assert.Contains(t, told.text("agent_message_chunk"), "Decide for yourself, and continue.")
 		assert.Contains(t, told.text("tool_call"), "Verify: test -e greet.sh")
 		assert.NotEmpty(t, told.text("plan"))
 		assert.NotEmpty(t, told.text("usage_update"))
@@ -166,6 +166,6 @@ func TestTheClientForTerminals(t *testing.T) {
 		}
 	})
 	assert.FileExists(t, filepath.Join(project, "greet.sh"))
-	assert.Contains(t, string(out), "Decide it yourself, and go on.")
+	assert.Contains(t, string(out), "Decide for yourself, and continue.")
 	assert.Contains(t, string(out), "max_turn_requests")
 }

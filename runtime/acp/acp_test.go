@@ -277,7 +277,7 @@ func TestASessionThatIsOpenIsNotLoaded(t *testing.T) {
 func TestChoicesOfAField(t *testing.T) {
 	q := event.Question{Kind: event.AskText, Text: "Where to?", Options: []event.Option{{ID: "d", Name: "Decline", Kind: event.RejectOnce}}}
 	c := choicesOf(q, "q1", "Where to?")
-	assert.Equal(t, []event.Option{{ID: answerNext, Name: "I answer in my next message", Kind: event.RejectOnce}, q.Options[0]}, c.options)
+	assert.Equal(t, []event.Option{{ID: answerNext, Name: "I will answer in my next message", Kind: event.RejectOnce}, q.Options[0]}, c.options)
 	assert.Equal(t, map[string]event.Answer{"d": {Option: "d", By: byClient}}, c.answers)
 }
 

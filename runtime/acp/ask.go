@@ -145,15 +145,15 @@ func choicesOf(q event.Question, id, words string) choices {
 	for _, o := range q.Options {
 		c.answers[o.ID] = event.Answer{Option: o.ID, By: byClient}
 	}
-	if next := (event.Option{ID: answerNext, Name: "I answer in my next message", Kind: event.RejectOnce}); q.Kind == event.AskText && len(q.Options) > 0 {
+	if next := (event.Option{ID: answerNext, Name: "I will answer in my next message", Kind: event.RejectOnce}); q.Kind == event.AskText && len(q.Options) > 0 {
 		c.options = append([]event.Option{next}, q.Options...)
 	}
 	if len(q.Options) == 0 {
 		c.options = []event.Option{
-			{ID: decideYourself, Name: "Decide it yourself", Kind: event.AllowOnce},
-			{ID: answerNext, Name: "I answer in my next message", Kind: event.RejectOnce},
+			{ID: decideYourself, Name: "Decide for yourself", Kind: event.AllowOnce},
+			{ID: answerNext, Name: "I will answer in my next message", Kind: event.RejectOnce},
 		}
-		c.answers[decideYourself] = event.Answer{Text: "Decide it yourself, and go on.", By: byClient}
+		c.answers[decideYourself] = event.Answer{Text: "Decide for yourself, and continue.", By: byClient}
 	}
 	return c
 }

@@ -115,7 +115,7 @@ func (ss *session) left() (int, error) {
 }
 
 // errTooLong is of words for a loop that waits.
-var errTooLong = fmt.Errorf("a loop waits here, and takes no more than %d bytes: write them into a file, and name the file", journal.MaxReply)
+var errTooLong = fmt.Errorf("the loop that waits here accepts at most %d bytes: write the text into a file, and send the name of the file", journal.MaxReply)
 
 // answerOrGuide takes what a person says to a loop that has stopped: the answer to what
 // it asked, or words for its next prompt.
@@ -179,7 +179,7 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 		return e
 	}
 	if s.o.Agent != nil {
-		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": turns of one agent are not kept; begin a new session"}
+		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": sessions of single turns (--turn) are not kept; begin a new session"}
 	}
 	if old := s.sessions[p.Session]; old != nil && old.open != nil {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
@@ -231,7 +231,7 @@ func (s *Server) list(m rpc.Message) *rpc.Error {
 		return e
 	}
 	if s.o.Agent != nil {
-		return &rpc.Error{Code: rpc.CodeNoMethod, Message: "turns of one agent are not kept"}
+		return &rpc.Error{Code: rpc.CodeNoMethod, Message: "sessions of single turns (--turn) are not kept"}
 	}
 	list := []any{}
 	if p.Dir == "" || s.o.Play != nil {

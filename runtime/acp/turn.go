@@ -30,10 +30,10 @@ func (ss *session) turn(ctx context.Context, p *promptRequest, tell *teller, tex
 	}
 	ss.spent = tell.before.Add(tell.now)
 	for _, asked := range out.Asked {
-		tell.message("It asks: " + asked)
+		tell.message("The agent asks: " + asked)
 	}
 	if out.Failure == nil && len(out.Denials) > 0 && ss.o.Agent != nil {
-		tell.message(strings.TrimSpace("A use of a tool was refused. " + ss.o.Agent.Agent.DenialHelp))
+		tell.message(strings.TrimSpace("The agent was not allowed to use a tool. " + ss.o.Agent.Agent.DenialHelp))
 	}
 	r, e := turnEnded(out, tell)
 	r.spent = out.Tokens

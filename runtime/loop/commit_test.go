@@ -216,7 +216,7 @@ func TestHookThatRefusesFinishedWork(t *testing.T) {
 	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
 	stop := r.run()
 	assert.Equal(t, "max_turns", stop.Reason)
-	assert.Contains(t, stop.Why, "the agent said that it is done, and its work is not committed: git commit failed (exit code 1, without a message")
+	assert.Contains(t, stop.Why, "the agent said that the work is done, but it is not committed: git commit failed (exit code 1, without a message")
 }
 
 // A merge that the agent leaves open is reported to the agent, too.

@@ -127,12 +127,12 @@ func TestWhyItIsNotDone(t *testing.T) {
 		plan  string
 		want  string
 	}{
-		{"no claim", works, nil, "", "the agent did not say that it is done"},
+		{"no claim", works, nil, "", "the agent did not say that the work is done"},
 		{"tasks are open", works, nil, "- [x] a\n- [ ] b\n", "1 of 2 tasks are open"},
-		{"the check failed", claims, map[string]string{"verify": "echo no paper; false"}, "", "it is not done, the check failed: `echo no paper; false`: exit code 1: no paper"},
-		{"a permission was denied", denied, nil, "", "the agent said that it is done, which does not count in a turn that was denied a permission"},
+		{"the check failed", claims, map[string]string{"verify": "echo no paper; false"}, "", "the work is not done, the check failed: `echo no paper; false`: exit code 1: no paper"},
+		{"a permission was denied", denied, nil, "", "the agent said that the work is done, which does not count in a turn that was denied a permission"},
 		{"a permission was denied, with the plan complete", func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }, nil, "", "in a turn that was denied a permission"},
-		{"its tests fail", says("STATUS: COMPLETE", "TESTS_STATUS: FAILING", "EXIT_SIGNAL: true"), nil, "", "the agent said that it is done, and that its tests fail"},
+		{"its tests fail", says("STATUS: COMPLETE", "TESTS_STATUS: FAILING", "EXIT_SIGNAL: true"), nil, "", "the agent said that the work is done, but also that its tests fail"},
 		{"it was cut off", func(d *doing) { claims(d); d.fails(event.Timeout, "too long") }, nil, "", "which does not count in a failed turn (timeout)"},
 		{"no EXIT_SIGNAL", says("STATUS: COMPLETE", "EXIT_SIGNAL: false"), nil, "", "but not 2 turns in a row and EXIT_SIGNAL: true in the last"},
 	}

@@ -73,13 +73,13 @@ func (l *limits) budget(p record.Plan) *Stop {
 	}
 	switch {
 	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
-		return limit(ReasonUnverified, "Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)
+		return limit(ReasonUnverified, "The agent claimed %s that the work is done, but verification failed: %s", plural(s.Claims, "time"), s.VerifyFailed)
 	case s.Waited > c.MaxWait && s.Failed == event.Overloaded:
-		return limit(ReasonOverloaded, "The provider is overloaded or out of reach, and the loop would have to wait for it longer than the longest wait, %v; the last turn: %s", c.MaxWait, s.Last)
+		return limit(ReasonOverloaded, "The provider is overloaded or out of reach, and the loop would have to wait longer than the maximum wait, %v; the last turn: %s", c.MaxWait, s.Last)
 	case s.Waited > c.MaxWait && !s.NotBefore.After(l.now()):
-		return limit(ReasonProviderLimit, "The provider's limit ends turn after turn, for longer than the longest wait, %v; the last turn: %s", c.MaxWait, s.Last)
+		return limit(ReasonProviderLimit, "The provider's limit has ended every turn for longer than the maximum wait, %v; the last turn: %s", c.MaxWait, s.Last)
 	case s.Waited > c.MaxWait:
-		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the longest wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
+		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the maximum wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
 	case l.rules().Exhausted(s.Hats) != "":
 		return limit(ReasonHatExhausted, "%s", l.rules().Exhausted(s.Hats))
 	case s.Turn >= l.mostTurns():
@@ -93,7 +93,7 @@ func (l *limits) budget(p record.Plan) *Stop {
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
 		return limit(ReasonMaxCost, "The turns cost %s, the limit is %s", Dollars(s.CostUSD), Dollars(c.MaxCost))
 	case c.MaxTokens > 0 && counted(s) >= c.MaxTokens:
-		return limit(ReasonMaxTokens, "The turns took %d tokens, the limit is %d", counted(s), c.MaxTokens)
+		return limit(ReasonMaxTokens, "The turns used %d tokens, the limit is %d", counted(s), c.MaxTokens)
 	}
 	return nil
 }
@@ -103,25 +103,25 @@ func (l *limits) notDone(p record.Plan) string {
 	s, who := &l.state, (*gate)(&l.state.Gate).speaker()
 	switch g := s.Gate; {
 	case s.VerifyFailed != "":
-		return "it is not done, the check failed: " + s.VerifyFailed
+		return "the work is not done, the check failed: " + s.VerifyFailed
 	case l.missing() != "":
-		return who + " said that it is done, and " + l.missing()
+		return who + " said that the work is done, and " + l.missing()
 	case g.Claimed && g.Denied:
-		return who + " said that it is done, which does not count in a turn that was denied a permission"
+		return who + " said that the work is done, which does not count in a turn that was denied a permission"
 	case g.Claimed && g.Failing:
-		return who + " said that it is done, and that its tests fail"
+		return who + " said that the work is done, but also that its tests fail"
 	case g.Claimed && s.Failed != "":
-		return fmt.Sprintf("%s said that it is done, which does not count in a failed turn (%s)", who, s.Failed)
+		return fmt.Sprintf("%s said that the work is done, which does not count in a failed turn (%s)", who, s.Failed)
 	case g.Claimed && s.Refusal != "":
-		return who + " said that it is done, and its work is not committed: " + s.Refusal
+		return who + " said that the work is done, but it is not committed: " + s.Refusal
 	case g.Uncounted != "":
-		return who + " said that it is done, which does not count: " + g.Uncounted
+		return who + " said that the work is done, which does not count: " + g.Uncounted
 	case p.Open+p.Ticked > 0:
 		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:
-		return fmt.Sprintf("%s said that it is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", who, indicatorsToFinish)
+		return fmt.Sprintf("%s said that the work is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", who, indicatorsToFinish)
 	}
-	return "the agent did not say that it is done"
+	return "the agent did not say that the work is done"
 }
 
 // untold reports once that the agent does not report a budget's quantity.
@@ -129,7 +129,7 @@ func (l *limits) untold(e *ended) {
 	s, c := &l.state, l.config
 	lacks := func(topic, what, limit string) {
 		l.silent = true
-		l.noteAbout(topic, fmt.Sprintf("%s did not report the %s of this turn, so %s cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what, limit))
+		l.noteAbout(topic, fmt.Sprintf("%s did not report the %s of this turn, so %s cannot stop the loop", cmp.Or(l.team.who.Name, "the agent"), what, limit))
 	}
 	hat := c.Hats.Hat(e.hat)
 	switch {

@@ -78,13 +78,13 @@ func (l *Loop) comparePrompt(e *ended) {
 	how, then := "", "the next turn gets it as it is now"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		how, then = "removed", "no turn follows without it"
+		how, then = "removed", "without it, the loop takes no further turn"
 	case err != nil:
 		return // the next turn says it
 	case string(data) == l.prompt, e.outcome.Prompt != "" && string(data) == e.outcome.Prompt:
 		return
 	case strings.TrimSpace(string(data)) == "":
-		how, then = "emptied", "no turn follows without it"
+		how, then = "emptied", "without it, the loop takes no further turn"
 	default:
 		how = "changed"
 	}
@@ -92,5 +92,5 @@ func (l *Loop) comparePrompt(e *ended) {
 	if relative, err := filepath.Rel(l.project, path); err == nil {
 		path = filepath.ToSlash(relative)
 	}
-	l.note(fmt.Sprintf("%s was %s, by the agent if not by you: %s", path, l.state.Prompt, then))
+	l.note(fmt.Sprintf("%s was %s, by you or by the agent: %s", path, l.state.Prompt, then))
 }

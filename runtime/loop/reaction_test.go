@@ -131,7 +131,7 @@ func TestAnOverloadThatDoesNotEnd(t *testing.T) {
 		start := time.Now()
 		stop := r.run()
 		assert.Equal(t, "provider_overloaded", stop.Reason)
-		assert.Equal(t, "The provider is overloaded or out of reach, and the loop would have to wait for it longer than the longest wait, 10m0s; the last turn: failed (overloaded): the words of overloaded.", stop.Why)
+		assert.Equal(t, "The provider is overloaded or out of reach, and the loop would have to wait longer than the maximum wait, 10m0s; the last turn: failed (overloaded): the words of overloaded.", stop.Why)
 		assert.Equal(t, 315*time.Second, time.Since(start).Round(time.Second))
 		assert.False(t, stop.CircuitOpen)
 	})
@@ -227,14 +227,14 @@ func TestTurnsLostToTheProvider(t *testing.T) {
 		turns  int
 		why    string
 	}{
-		"overloaded":                  {script(lost(event.Overloaded), works, lost(event.Overloaded), lost(event.Overloaded), works, works), 5, "2 turns taken and 3 lost to the provider, the limit is 2; the agent did not say that it is done."},
-		"limited":                     {script(lost(event.Limited), works, lost(event.Limited), works, works), 4, "2 turns taken and 2 lost to the provider, the limit is 2; the agent did not say that it is done."},
-		"both":                        {script(lost(event.Limited), lost(event.Overloaded), works), 4, "2 turns taken and 2 lost to the provider, the limit is 2; the agent did not say that it is done."},
-		"it changed a file":           {script(cut), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
-		"other failures are counted":  {script(lost(event.ModelError), works), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
-		"none":                        {script(works), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
-		"the last turn may be lost":   {script(works, lost(event.Overloaded), works), 3, "2 turns taken and 1 lost to the provider, the limit is 2; the agent did not say that it is done."},
-		"timeouts and steps, changed": {script(func(d *doing) { d.work(); d.fails(event.Timeout, "late") }), 2, "2 turns taken, the limit is 2; the agent did not say that it is done."},
+		"overloaded":                  {script(lost(event.Overloaded), works, lost(event.Overloaded), lost(event.Overloaded), works, works), 5, "2 turns taken and 3 lost to the provider, the limit is 2; the agent did not say that the work is done."},
+		"limited":                     {script(lost(event.Limited), works, lost(event.Limited), works, works), 4, "2 turns taken and 2 lost to the provider, the limit is 2; the agent did not say that the work is done."},
+		"both":                        {script(lost(event.Limited), lost(event.Overloaded), works), 4, "2 turns taken and 2 lost to the provider, the limit is 2; the agent did not say that the work is done."},
+		"it changed a file":           {script(cut), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
+		"other failures are counted":  {script(lost(event.ModelError), works), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
+		"none":                        {script(works), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
+		"the last turn may be lost":   {script(works, lost(event.Overloaded), works), 3, "2 turns taken and 1 lost to the provider, the limit is 2; the agent did not say that the work is done."},
+		"timeouts and steps, changed": {script(func(d *doing) { d.work(); d.fails(event.Timeout, "late") }), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -182,7 +182,7 @@ func TestPlainTurnDoesNotTakeAPromise(t *testing.T) {
 	assert.Contains(t, r.fake.requests[2].Context, "LOOP_COMPLETE is for reviewer to say: publish a topic for it.")
 	assert.Contains(t, r.fake.requests[3].Context, "LOOP_COMPLETE does not count: only reviewer publishes it")
 	r.flags["max-turns"], r.fake.requests = "3", nil
-	assert.Contains(t, r.run().Why, "the agent said that it is done, which does not count: only reviewer publishes it")
+	assert.Contains(t, r.run().Why, "the agent said that the work is done, which does not count: only reviewer publishes it")
 }
 
 // Tags in an agent's text are read; quoted ones are not, and both the user and the agent are
@@ -314,7 +314,7 @@ func TestHatThatHasHadItsTurns(t *testing.T) {
 
 // The cost limit of a hat bounds nothing if the agent reports no cost; a note says so once.
 func TestHatWhoseCostIsNotReported(t *testing.T) {
-	const note = "the agent did not report the cost of this turn, so max_cost of the hat builder cannot stop it"
+	const note = "the agent did not report the cost of this turn, so max_cost of the hat builder cannot stop the loop"
 	bounded := strings.Replace(builderAndReviewer, "instructions: Build it.", "max_cost: 0.5", 1)
 	costs := func(d *doing) {
 		publishes("built")(d)

@@ -42,7 +42,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		return err
 	}
 	if c.Tag && !c.Commit {
-		w.noteAbout(TopicTag, "tags mark only what the agent commits itself")
+		w.noteAbout(TopicTag, "tags mark only commits that the agent makes itself")
 	}
 	if c.Worktree != "" && !c.Commit {
 		w.noteAbout(TopicWorktree, fmt.Sprintf("changes that the agent does not commit stay in %s, and a merge of %s leaves them out", layout.Worktree(c.Worktree), c.Worktree))

@@ -78,7 +78,7 @@ type TimeoutError struct {
 }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("git %s did not end within %v in %s: it, or a hook or filter of the repository, hangs or waits for somebody", e.Command, e.After, e.Dir)
+	return fmt.Sprintf("git %s did not end within %v in %s: git, or a hook or filter of the repository, hangs or waits for input", e.Command, e.After, e.Dir)
 }
 
 // Error is a command of git that failed.

@@ -155,7 +155,7 @@ func (r *Repo) Stage(ctx context.Context, ch Change) error {
 		return i.replace(copied)
 	})
 	if errors.Is(err, ErrHeld) {
-		return fmt.Errorf("%s is there: another git is at work, or was killed, and then the file can be removed", i.lock)
+		return fmt.Errorf("%s exists: another git process is running, or was killed; if none is running, remove the file", i.lock)
 	}
 	return errors.Join(err, i.sweep())
 }

@@ -36,7 +36,7 @@ func (r *Repo) underWay(ctx context.Context) error {
 		}
 		end := "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:]
 		return &Conflict{
-			u.what + " is under way in " + r.Top + ", and a commit would become a part of it",
+			u.what + " is unfinished in " + r.Top + ", and a commit would become part of it",
 			"end it with `" + end + " --continue` or `" + end + " --abort`",
 		}
 	}
@@ -83,7 +83,7 @@ func (r *Repo) identity(ctx context.Context) error {
 	if err == nil { // a commit of nothing, which no branch has
 		_, err = command(ctx, r.Top, gitCommitTree, "-S", "-m", "can this be signed?", strings.TrimSpace(tree))
 	}
-	return notReady(err, "commits are to be signed here (commit.gpgSign), and that does not work", "put the key right, or set commit.gpgSign to false for this repository")
+	return notReady(err, "commits must be signed in this repository (commit.gpgSign), but signing fails", "correct the configuration of the key, or set commit.gpgSign to false for this repository")
 }
 
 // writable makes sure that the index can be written, and waits for another git.
@@ -100,7 +100,7 @@ func (r *Repo) writable(ctx context.Context) error {
 	}
 	err = Patiently(ctx, func() (bool, error) { return !there(i.lock), nil })
 	if errors.Is(err, ErrHeld) {
-		return notReady(ErrHeld, i.lock+" is there", "wait for the other git; if none runs, one was killed, and the file can be removed")
+		return notReady(ErrHeld, i.lock+" is there", "wait for the other git process; if none is running, one was killed: remove the file")
 	}
 	return err
 }

@@ -126,7 +126,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 	_, err := command(ctx, r.Top, gitWorktree, args...)
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return &Conflict{
-			fmt.Sprintf("git makes no working tree of branch %s: %s", branch, refused.Said),
+			fmt.Sprintf("git cannot create a working tree for branch %s: %s", branch, refused.Said),
 			"fix what git reports (`git worktree prune` removes the entries of missing directories)",
 		}
 	}

@@ -52,7 +52,7 @@ status" shows the open questions.`,
 				return ui.UsageError(cmd.CommandPath()+" "+args[0]+" TEXT; for a permission --allow or --deny", "%s is a question: its answer is missing", args[0])
 			}
 			if len(args) > 1 {
-				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, and %q is not an ID: they are q1, q2 …", cmd.CommandPath(), args[0])
+				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, but %q is not an ID such as q1", cmd.CommandPath(), args[0])
 			}
 			if len(args) == 1 {
 				r.text = args[0]
@@ -80,10 +80,10 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 		return err
 	}
 	if r.allow && r.deny {
-		return ui.UsageError("give one of them", "--allow and --deny exclude each other")
+		return ui.UsageError("give one of them", "--allow and --deny cannot be combined")
 	}
 	if !r.allow && !r.deny && strings.TrimSpace(r.text) == "" {
-		return ui.UsageError(ui.SeeHelp(cmd), "an answer has a text, or --allow or --deny")
+		return ui.UsageError(ui.SeeHelp(cmd), "the answer is missing: give a text, --allow or --deny")
 	}
 	var chosen record.Question
 	var open []record.Question
@@ -143,7 +143,7 @@ func (a *app) words(text string) (string, error) {
 		text = string(data)
 	}
 	if len(text) > journal.MaxReply {
-		return "", ui.UsageError("write it into a file, and name the file", "the text has more than %d bytes", journal.MaxReply)
+		return "", ui.UsageError("write the text into a file, and give the name of the file instead", "the text has more than %d bytes", journal.MaxReply)
 	}
 	return strings.ToValidUTF8(text, "�"), nil
 }

@@ -33,7 +33,7 @@ payload has at most 4 KB; a longer one is truncated.`,
 				return ui.UsageError(ui.SeeHelp(cmd), "%s takes a topic and a payload, but got %d arguments; quote a payload of several words", cmd.CommandPath(), len(args))
 			}
 			if len(args) == 2 && cmd.Flags().Changed("json") {
-				return ui.UsageError("give one of them", "a payload and --json exclude each other")
+				return ui.UsageError("give one of them", "a payload and --json cannot be combined")
 			}
 			return nil
 		},
@@ -62,7 +62,7 @@ func compactJSON(text string) (string, error) {
 		return "", ui.UsageError("quote it for the shell: --json '{\"files\": 3}'", "--json is not JSON: %v", err)
 	}
 	if b.Len() > hats.MaxPayload {
-		return "", ui.UsageError("write it into a file, and give the file's name", "--json has %d bytes, and a payload at most %d", b.Len(), hats.MaxPayload)
+		return "", ui.UsageError("write the payload into a file, and publish the name of the file", "--json has %d bytes, but a payload can have at most %d", b.Len(), hats.MaxPayload)
 	}
 	return b.String(), nil
 }
@@ -70,7 +70,7 @@ func compactJSON(text string) (string, error) {
 func (a *app) emit(topic, payload string) error {
 	project, token := a.Getenv(journal.ProjectVariable), a.Getenv(journal.TokenVariable)
 	if project == "" || token == "" {
-		return ui.UsageError("it is for agents, and programs that they start, in a turn of a loop with hats; see ripple help hats",
+		return ui.UsageError("only an agent, or a program that it starts, can run this, in a turn of a loop with hats; see ripple help hats",
 			"ripple emit was not started in a turn of a loop: %s and %s are not set", journal.ProjectVariable, journal.TokenVariable)
 	}
 	p := hats.NewPublished(topic, payload)

@@ -181,7 +181,7 @@ func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 	prompt, verify := filepath.Join(layout.Dir, layout.PromptFile), ""
 	if found.test != "" {
 		verify = " --verify " + quote.Shell(found.test)
-		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, here(layout.AgentFile)))
+		a.Note("%s", cmp.Or(found.kind, "this")+" project: the commands that build and test it were taken from its files, see "+filepath.Join(layout.Dir, here(layout.AgentFile)))
 	}
 	if withRoles {
 		a.Note("review the hats in ripple.yml; to draw their topics: ripple hats")

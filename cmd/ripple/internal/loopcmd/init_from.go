@@ -40,7 +40,7 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return w, ui.FailWith(ui.ExitUsage, err, "--from names a file, or - for standard input")
+			return w, ui.FailWith(ui.ExitUsage, err, "give --from the name of a file, or - for standard input")
 		}
 		defer f.Close() // opened for reading only
 		in, name = f, filepath.Base(path)
@@ -48,7 +48,7 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxWanted+1))
 	switch {
 	case errors.Is(err, syscall.EISDIR):
-		return w, ui.UsageError("--from names a file, or - for standard input", "%s is a directory", name)
+		return w, ui.UsageError("give --from the name of a file, or - for standard input", "%s is a directory", name)
 	case err != nil:
 		return w, ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: %w", name, err), "--from needs a file that can be read")
 	case len(data) > maxWanted:
@@ -100,7 +100,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 			title = fmt.Sprintf("#%d %s", one.Number, title)
 		}
 		w.tasks = append(w.tasks, "- [ ] "+title)
-		fmt.Fprintf(&b, "## %s\n\n%s\n\n", title, cmp.Or(strings.TrimSpace(strings.ReplaceAll(one.Body, "\r\n", "\n")), "(It says no more.)"))
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", title, cmp.Or(strings.TrimSpace(strings.ReplaceAll(one.Body, "\r\n", "\n")), "(The issue has no description.)"))
 	}
 	if w.text = strings.TrimSpace(b.String()); len(w.tasks) == 0 {
 		return w, ui.UsageError("", "%s has no open issue", name)
@@ -115,7 +115,7 @@ func jsonPlace(text string, err error) string {
 		at = s.Offset
 	} else if t, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		at = t.Offset
-		why = fmt.Sprintf("%s must be %s, and is a %s", cmp.Or(t.Field[strings.LastIndex(t.Field, ".")+1:], "an issue"), jsonKind(t.Type), t.Value)
+		why = fmt.Sprintf("%s must be %s, but is a %s", cmp.Or(t.Field[strings.LastIndex(t.Field, ".")+1:], "an issue"), jsonKind(t.Type), t.Value)
 	}
 	if at < 0 || at > int64(len(text)) {
 		return why

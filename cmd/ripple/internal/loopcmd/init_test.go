@@ -80,7 +80,7 @@ func TestWantedIssues(t *testing.T) {
 	w, err := wantedIssues("x", `[{"number":7,"title":" B\n b ","body":"Do b.\r\n","labels":[{"name":"bug"}]},{"number":2,"title":"A"},{"number":3,"title":"C","state":"CLOSED"}]`)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"- [ ] #2 A", "- [ ] #7 B b"}, w.tasks)
-	assert.Equal(t, "## #2 A\n\n(It says no more.)\n\n## #7 B b\n\nDo b.", w.text)
+	assert.Equal(t, "## #2 A\n\n(The issue has no description.)\n\n## #7 B b\n\nDo b.", w.text)
 	assert.Equal(t, 1, w.closed)
 	for text, want := range map[string]string{
 		`[]`:                     "x has no open issue",

@@ -15,7 +15,7 @@ import (
 func checkBox(c *config.Config) error {
 	for _, s := range config.Settings() {
 		if from := c.Source(s.Name).From; !c.Box && s.Section == "box" && s.Name != "BOX" && strings.HasPrefix(from, "--") {
-			return ui.UsageError("add --box", "%s is for --box", from)
+			return ui.UsageError("add --box", "%s needs --box", from)
 		}
 	}
 	return nil

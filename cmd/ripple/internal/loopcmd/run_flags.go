@@ -41,7 +41,7 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 	}
 	for _, two := range [][2]string{{"prompt", "prompt-file"}, {"fresh", "continue-session"}} {
 		if flags.Changed(two[0]) && flags.Changed(two[1]) {
-			return ui.UsageError("give one of them", "--%s and --%s exclude each other", two[0], two[1])
+			return ui.UsageError("give one of them", "--%s and --%s cannot be combined", two[0], two[1])
 		}
 	}
 	return nil

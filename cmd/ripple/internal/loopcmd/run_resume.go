@@ -127,7 +127,7 @@ func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.C
 	named, _ := filepath.Abs(c.PromptFile) // by ripple.yml
 	if path != "" && path != named && (err != nil || !filepath.IsLocal(inside)) {
 		return ui.UsageError("to use it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
-			"the run's task is in %s, outside of the project; ripple does not give it to an agent only because a record names it", ui.Harmless(began.PromptFile))
+			"the run's task is in %s, outside of the project; for safety, ripple does not give such a file to an agent just because the record names it", ui.Harmless(began.PromptFile))
 	}
 	f.prompt, f.promptFile, f.kept = began.Prompt, path, true
 	return nil
@@ -186,7 +186,7 @@ func tellResumed(a *app, began, now *record.Settings) {
 		return ui.Harmless(strings.Join(list, " "))
 	}
 	if is, was := only(after, before), only(before, after); is != "" || was != "" {
-		a.Note("changed by this command: %s (before: %s)", cmp.Or(is, "none of it"), cmp.Or(was, "not given"))
+		a.Note("changed by this command: %s (before: %s)", cmp.Or(is, "now the defaults"), cmp.Or(was, "not given"))
 	}
 	if now.Agent == began.Agent && now.Command != began.Command {
 		a.Note("the agent of ripple.yml is %s now, and was %s when the run began", ui.Harmless(now.Command), ui.Harmless(began.Command))

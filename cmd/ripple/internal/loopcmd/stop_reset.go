@@ -24,7 +24,7 @@ func newReset(shared *ui.App) *cobra.Command {
 		Use:   "reset {circuit | session}",
 		Short: "Close the circuit breaker, or discard the agent's session",
 		Long: `"reset circuit" closes the circuit breaker and resets its counts, so that the next
-turn is an ordinary one; it also ends the agent's session. "reset session" only makes
+turn is a normal turn, not a trial; it also ends the agent's session. "reset session" only makes
 the next turn start a new session. Neither changes any of your files.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] != loop.ResetCircuit && args[0] != loop.ResetSession {

@@ -132,7 +132,7 @@ func answerFirst(q record.Question) string {
 func afterDone(s *loop.Stop) string {
 	switch {
 	case !s.Asked:
-		return "for more work add a task (- [ ] ...) to that file or remove it, then run ripple again"
+		return "to let the loop do more: add a task (- [ ] ...) to that file, or remove the file, then run ripple again"
 	case s.Verified:
 		return "review the result and keep it"
 	}

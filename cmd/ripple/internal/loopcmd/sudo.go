@@ -9,7 +9,7 @@ import (
 // root would leave would block their owner from continuing.
 func refuseSudo(getenv func(string) string) error {
 	if name, through := owner.ThroughSudo(".", getenv); through {
-		return ui.UsageError("run it without sudo; what needs root can be allowed to the agent's own commands",
+		return ui.UsageError("run ripple without sudo; if the agent needs root for some commands, allow it to run these with sudo",
 			"this directory belongs to %s, who could not use the files that root writes here", name)
 	}
 	return nil

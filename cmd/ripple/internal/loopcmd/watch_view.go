@@ -210,7 +210,7 @@ func (d *dashboard) side(p ui.Page, rows int) []string {
 	lines := []string{p.Paint(ui.Bold, "plan")}
 	tasks, turns := d.report.Tasks, d.view.Turns
 	if len(tasks) == 0 {
-		lines = append(lines, p.Paint(ui.Dim, "no task has a box"))
+		lines = append(lines, p.Paint(ui.Dim, "the plan has no checkboxes"))
 	}
 	room := max(3, rows-min(len(turns), rows/2)-3)
 	first := 0
