@@ -16,8 +16,8 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [COMMAND]...",
 		Short: "Help about any command",
-		Long: `Explain a command, or with --llms all of them in one text: the manual for a model that
-uses ripple.`,
+		Long: `Print the help of a command. With --llms, print the help of all commands as one text: the
+manual for a model that uses ripple.`,
 		Example: "  ripple help exec\n  ripple help console start\n  ripple help --llms",
 		RunE: func(help *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)

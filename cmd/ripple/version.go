@@ -65,8 +65,9 @@ func newVersion(a *ui.App) *cobra.Command {
 		Long: `Print the version, the commit and its date.
 
 A release checks at most once a day, while a command runs on a terminal, for a newer version,
-and reports it after the command. It does not if CI or RIPPLE_NO_UPDATE_NOTICE is set. Your
-own builds and the packages of operating systems and npm never check: their package manager does.`,
+and reports it after the command. It does not check if CI or RIPPLE_NO_UPDATE_NOTICE is set.
+Your own builds never check, nor do packages of operating systems and npm, which a package
+manager updates.`,
 		Args: ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()

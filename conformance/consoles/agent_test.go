@@ -212,5 +212,5 @@ func TestADetachedTurn(t *testing.T) {
 
 	r = p.run("", "agent", "run", "--adapter", "rehearsal", "--detach", "say hello")
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.err, "--detach is for turns on the agent's own screen")
+	assert.Contains(t, r.err, "--detach needs a turn on the agent's own screen")
 }

@@ -196,7 +196,7 @@ func exists(path string) error {
 		return fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
 	if real != path {
-		return fmt.Errorf("%w: %q is or goes through a symbolic link; its real path is %q", ErrPolicy, path, real)
+		return fmt.Errorf("%w: %q contains a symbolic link; give the real path, %q", ErrPolicy, path, real)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (a *Attachment) upgrade(q AttachRequest) error {
 	defer func() { _ = resp.Body.Close() }()
 	var e envelope
 	if json.NewDecoder(resp.Body).Decode(&e) != nil || e.Error == nil {
-		return fmt.Errorf("%s: its host, another version of ripple, cannot be attached to (%s)", a.c.Name, resp.Status)
+		return fmt.Errorf("%s: its host is another version of ripple, to which this one cannot attach (%s)", a.c.Name, resp.Status)
 	}
 	return e.Error
 }

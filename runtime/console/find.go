@@ -44,9 +44,9 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	case len(match) == 0:
 		return nil, newFault(FaultUnknown, "no console is named %q; there are %s", name, strings.Join(names, ", "))
 	case len(match) > 1 && name == "":
-		return nil, newFault(FaultUnknown, "which console? There are %s", strings.Join(match, ", "))
+		return nil, newFault(FaultUnknown, "several consoles are running; name one of %s", strings.Join(match, ", "))
 	case len(match) > 1:
-		return nil, newFault(FaultUnknown, "%q may be %s", name, strings.Join(match, " or "))
+		return nil, newFault(FaultUnknown, "%q is ambiguous: it may be %s", name, strings.Join(match, " or "))
 	}
 	return Open(getenv, match[0])
 }

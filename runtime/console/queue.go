@@ -81,7 +81,7 @@ func (h handlers) inTurn(ctx context.Context, q ExecRequest, waits func(before i
 	}
 	place, before := line.join()
 	if place == nil {
-		return nil, h.queued("calls waiting for their turn: %d, the maximum", before)
+		return nil, h.queued("too many calls waiting for their turn: %d is the maximum", before)
 	}
 	defer line.leave(place)
 	told := false
@@ -102,7 +102,7 @@ func (h handlers) inTurn(ctx context.Context, q ExecRequest, waits func(before i
 		}
 	}
 	if !wait(place.first) {
-		return nil, h.queued("its turn did not come within its wait; calls before it: %d", before)
+		return nil, h.queued("the wait ended before it was this call's turn; calls before it: %d", before)
 	}
 	for {
 		changed := line.changed.wait()

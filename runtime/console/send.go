@@ -103,9 +103,9 @@ func answerAgent(ctx context.Context, console string, s program, q SendRequest) 
 	a, is := s.(*agentProgram)
 	switch {
 	case !is:
-		return newFault(FaultRequest, "%s: only a coding agent that asks accepts a named answer; send a text", console)
+		return newFault(FaultRequest, "%s: only a coding agent that asks a question accepts a named answer; send text instead", console)
 	case q.Text != "" || len(q.Keys) > 0:
-		return newFault(FaultRequest, "either an answer or a text and keys")
+		return newFault(FaultRequest, "send either an answer, or a text and keys, not both")
 	}
 	if err := a.Answer(ctx, q.Answer); err != nil {
 		return newFault(FaultNotWaiting, "%v", err)

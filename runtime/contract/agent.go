@@ -51,7 +51,7 @@ func agentCases(a *schema.Adapter, o Options, test schema.Test) []testCase {
 }
 
 // noAgentLevel is the reason why the report of an agent has no level.
-const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts, command lines and ways"
+const noAgentLevel = noLevel + "levels apply to programs with a prompt; an agent has tests of its transcripts, command lines and transports"
 
 func transcript(t *testRun, o Options, a *schema.Adapter, test schema.Test) error {
 	t.begin("transcript", test.Transcript)

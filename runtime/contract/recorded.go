@@ -31,7 +31,7 @@ func (c *Recorded) Add(code string, r session.Result, err error) (refusal string
 	case err != nil:
 		return err.Error()
 	case failed && !c.Errors:
-		return "it failed, and errors are not asked for"
+		return "the command failed, and only successful commands are recorded (--errors records the others, too)"
 	case text == "" && (c.Errors || c.Adapter.SeesErrors()):
 		t.Expect = `\A\z`
 	default:
@@ -131,7 +131,7 @@ func (c *Recorded) removeRefuted(r *Report) (taken []string) {
 				t.ExpectError = new(bool)
 			}
 			left = append(left, t)
-			taken = append(taken, t.Name+": it prints something else each time, so nothing is expected of that")
+			taken = append(taken, t.Name+": its output differs from run to run, so the test expects no particular output")
 		default:
 			taken = append(taken, t.Name+": left out: "+res.why())
 		}

@@ -114,7 +114,7 @@ func (r *runner) serverAdvice() string {
 	if r.server != nil || needs == nil || needs.Server == nil || len(needs.Server.Debian) == 0 {
 		return ""
 	}
-	return "; a private one is started where it is installed: " + launch.InstallLine(&schema.Install{Debian: needs.Server.Debian})
+	return "; the tests start a private server if its program is installed: " + launch.InstallLine(&schema.Install{Debian: needs.Server.Debian})
 }
 
 func (r *runner) endServer() {

@@ -143,7 +143,7 @@ func TestRunWithAServer(t *testing.T) {
 	r.open = func(context.Context, *schema.Adapter, session.Options) (evaluator, error) {
 		return nil, &session.StartError{Adapter: "toy", Needs: "a toy server"}
 	}
-	assert.Equal(t, "toy: needs a toy server; a private one is started where it is installed: apt-get install toy-server", r.run(t.Context()).Skipped)
+	assert.Equal(t, "toy: needs a toy server; the tests start a private server if its program is installed: apt-get install toy-server", r.run(t.Context()).Skipped)
 
 	broken := toyServer()
 	broken.Command[2] = "echo no room; exit 1"

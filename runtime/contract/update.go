@@ -149,7 +149,7 @@ func (c *Change) retry(m *unmet) {
 	case m.refusal != "":
 		c.Kept = m.refusal
 	case c.tries > 2:
-		c.Kept = "it prints something else each time"
+		c.Kept = "its output differs from run to run"
 	default:
 		c.New = literal(m.output)
 	}

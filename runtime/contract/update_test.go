@@ -48,7 +48,7 @@ func TestUpdate(t *testing.T) {
 		"after that":                `^x$ → ^n=1$`,
 		"an error":                  "the command failed, and expect_error is not true",
 		"nothing":                   "it printed nothing",
-		"another each time":         "it prints something else each time",
+		"another each time":         "its output differs from run to run",
 		"too much":                  "it printed more than 2000 bytes, or drew on the screen",
 		"does not pass with it":     `with it the test still does not pass: expect_out_of_band: the output between commands does not match`,
 		"behind an alias":           "line 46: /tests/13/expect is written as an alias or a collection, not as text",

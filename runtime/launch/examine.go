@@ -81,7 +81,7 @@ func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Ex
 	}
 	r.Version, r.Usable = x.version(ctx, a, r.Executable, p), true
 	if a.Agent != nil && r.Version == "" && a.Process.VersionProbe != nil {
-		r.need(also(fmt.Sprintf("repair it: %s does not tell its version", r.Executable), advice))
+		r.need(also(fmt.Sprintf("repair it: %s does not print its version", r.Executable), advice))
 	}
 	if r.TooOld() {
 		r.need(also(fmt.Sprintf("update it: %s is older than %s, which the adapter needs", r.Version, r.MinVersion), advice))

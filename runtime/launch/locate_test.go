@@ -128,5 +128,5 @@ func TestInstallLineIsTheFirstWay(t *testing.T) {
 func TestExplicitProgramThatIsMissing(t *testing.T) {
 	a := &schema.Adapter{Name: "x", Process: schema.Process{Install: &schema.Install{Debian: []string{"x"}}}}
 	_, err := Locate(a, OSHost(), "/nowhere/x")
-	require.EqualError(t, err, "x: its program cannot be /nowhere/x (no such executable)\n  name another one, or none: then the adapter chooses")
+	require.EqualError(t, err, "x: its program cannot be /nowhere/x (no such executable)\n  give another one, or leave it out: the adapter then chooses")
 }

@@ -26,7 +26,7 @@ func missing(a *schema.Adapter, tried []string) *MissingError {
 // Error lists what was tried and then, one per line, the remedies.
 func (e *MissingError) Error() string {
 	if e.Explicit {
-		return fmt.Sprintf("%s: its program cannot be %s\n  name another one, or none: then the adapter chooses", e.Adapter, strings.Join(e.Tried, ", "))
+		return fmt.Sprintf("%s: its program cannot be %s\n  give another one, or leave it out: the adapter then chooses", e.Adapter, strings.Join(e.Tried, ", "))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: its program is not installed; tried %s", e.Adapter, strings.Join(e.Tried, ", "))

@@ -91,7 +91,7 @@ func (e *ResistError) Error() string {
 	if len(e.Left) > 1 {
 		count = fmt.Sprintf("%d processes", len(e.Left))
 	}
-	return fmt.Sprintf("%s did not end (%v): %s; end them by hand, with other rights if need be",
+	return fmt.Sprintf("%s did not end (%v): %s; end them by hand; this may need the rights of another user",
 		count, e.Cause, strings.Join(names, ", "))
 }
 

@@ -87,6 +87,6 @@ func (r *Registry) lost(f *file, claim string) (Notice, bool) {
 	if claim != f.name() {
 		what = "alias"
 	}
-	return Notice{Kind: kind, Path: f.path, Message: fmt.Sprintf("the %s %q of %s adapter %s leads to %s adapter %s",
+	return Notice{Kind: kind, Path: f.path, Message: fmt.Sprintf("the %s %q of %s adapter %s refers to %s adapter %s instead",
 		what, claim, f.origin, f.path, winner.origin, winner.path)}, true
 }

@@ -52,7 +52,7 @@ var never = []string{"reading and running files", "changing modes, owners and ti
 // enforcedBy is what a version of Landlock enforces.
 func enforcedBy(abi int, dir string) (Enforced, error) {
 	if abi < leastABI {
-		return Enforced{}, fmt.Errorf("%w: the kernel's Landlock is ABI %d, and files are safe from being emptied from %d on (Linux 6.2)", ErrUnavailable, abi, leastABI)
+		return Enforced{}, fmt.Errorf("%w: the kernel's Landlock has ABI %d, which cannot keep a program from truncating files; ABI %d can (Linux 6.2)", ErrUnavailable, abi, leastABI)
 	}
 	e := Enforced{ABI: abi, Dir: dir}
 	for _, c := range coverage {

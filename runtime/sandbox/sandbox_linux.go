@@ -25,7 +25,7 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 func Check(dir string) (Enforced, error) {
 	version, err := abi.LandlockGetABIVersion()
 	if err != nil {
-		return Enforced{}, fmt.Errorf("%w: the kernel has no Landlock, or it was not enabled when it booted (%w)", ErrUnavailable, err)
+		return Enforced{}, fmt.Errorf("%w: the kernel has no Landlock, or Landlock was not enabled at boot (%w)", ErrUnavailable, err)
 	}
 	return enforcedBy(min(version, len(configs)-1), dir)
 }

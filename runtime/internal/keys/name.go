@@ -42,7 +42,7 @@ var modifiers = map[string]int{
 
 // names describes the names that Sequence takes.
 const names = "enter, tab, esc, space, backspace, up, down, left, right, home, end, pgup, pgdn, insert, delete, f1 to f12, backtab, or a single character, " +
-	"after any of C- or ctrl+, M- or alt+, S- or shift+ (C-c, M-x, S-tab, C-S-left)"
+	"with C- or ctrl+, M- or alt+, S- or shift+ before it for modifier keys (C-c, M-x, S-tab, C-S-left)"
 
 // All returns the names of keys, sorted.
 func All() []string {

@@ -53,7 +53,7 @@ func namesOrAll(cmd *cobra.Command, args []string) error {
 	all, _ := cmd.Flags().GetBool("all") // the flag is defined
 	switch {
 	case all && len(args) > 0:
-		return ui.UsageError("", "--all and %q exclude each other", args[0])
+		return ui.UsageError("", "--all and %q cannot be combined", args[0])
 	case !all && len(args) == 0:
 		return ui.UsageError("to list the adapters: ripple adapter list; to select all of them: --all", "no adapter given")
 	}

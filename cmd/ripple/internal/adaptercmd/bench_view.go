@@ -131,7 +131,7 @@ func (b *bench) standing() (state, line string) {
 		return "starting " + e.Adapter.Name, line
 	case s == nil:
 		if t.Readiness().State == pty.Waiting {
-			return fmt.Sprintf("it waits for input at %q, and no first prompt is recognized: tried %s", sheet.Line(), prompts(e.Adapter)), line
+			return fmt.Sprintf("the program waits for input at %q, but that does not match its first prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
 		}
 		return "no first prompt yet: looking for " + prompts(e.Adapter), line
 	}
@@ -139,11 +139,11 @@ func (b *bench) standing() (state, line string) {
 	case st.Phase == session.PhaseReady:
 		return "ended: " + rule, line
 	case st.Waiting == session.WaitingSecret:
-		return "it reads a secret: the echo is off", line
+		return "the program reads a secret: the terminal's echo is off", line
 	case st.Waiting == session.WaitingInput:
-		return fmt.Sprintf("it waits for input at %q, which is not a prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
+		return fmt.Sprintf("the program waits for input at %q, which does not match a prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
 	default:
-		return "runs: no prompt yet", line
+		return "the program runs: no prompt yet", line
 	}
 }
 

@@ -66,9 +66,9 @@ The report lists each test that did not pass, and the level of the adapter:
   4  faults and leaks
 
 A level is reached when every applicable test up to it has passed; "n/a" states why a test
-does not apply. --level makes a lower level a failure. --like OTHER fails an adapter that lost
-something which OTHER has: the probe or a declared test that is not contained in it
-verbatim, or a test that applied to OTHER and no longer applies.`,
+does not apply. With --level, a lower level is a failure. With --like OTHER, it is a failure if
+the adapter lacks the probe or a declared test of OTHER (they are compared word for word), or if
+a derived test applies to OTHER but not to the adapter.`,
 		Example: "  ripple adapter test bash\n  ripple adapter test my.yaml --filter multi --verbose\n" +
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,

@@ -16,7 +16,7 @@ func (f *testFlags) hold(a *app, entries []*registry.Entry) error {
 	case f.level < 0 || f.level > contract.MaxLevel:
 		return ui.UsageError("", "--level must be 1 to %d, not %d", contract.MaxLevel, f.level)
 	case f.level > 0 && (f.filter != "" || f.options.NoDerived):
-		return ui.UsageError("leave one of them out", "--level needs all tests, and --filter and --no-derived leave some out")
+		return ui.UsageError("leave one of them out", "--level needs all tests: leave out --filter and --no-derived")
 	}
 	for _, e := range entries {
 		if e.Adapter.Family == schema.FamilyAgent && (f.level > 0 || f.like != "") {

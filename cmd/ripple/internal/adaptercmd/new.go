@@ -73,9 +73,9 @@ func newAdapterNew(a *app) *cobra.Command {
 		Use:   "new {NAME | --agent NAME} [flags]",
 		Short: "Create an adapter as a starting point",
 		Long: `Create an adapter with comments about what else it can declare: for the program NAME
-with a prompt, or for a coding agent. That for an agent is complete: it passes
-"ripple adapter lint --strict" and its contract tests. That for a program works if
---prompt is its prompt; docs/writing-an-adapter.md explains the next steps. An existing
+with a prompt, or for a coding agent. The adapter of an agent is
+complete: it passes "ripple adapter lint --strict" and its contract tests. The adapter of a
+program works if --prompt is the prompt; docs/writing-an-adapter.md explains the next steps. An existing
 file is not changed. --family is the kind of program: a shell runs other programs,
 a repl (the default) evaluates a language, a debugger steps through a program.
 
@@ -238,7 +238,7 @@ func writeNew(path string, text []byte) error {
 // notHere returns the error for a file that is not created.
 func notHere(path string, err error) error {
 	if outside, is := errors.AsType[*ui.OutsideError](err); is {
-		return ui.UsageError("to write it there, name that place: -o "+quote.Shell(filepath.Join(outside.Target, filepath.Base(path))), "%w", err)
+		return ui.UsageError("to write to that place: -o "+quote.Shell(filepath.Join(outside.Target, filepath.Base(path))), "%w", err)
 	}
 	return ui.FailWith(ui.ExitFailed, err, "")
 }

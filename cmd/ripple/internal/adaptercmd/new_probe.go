@@ -63,7 +63,7 @@ func (p probed) run(cmd *cobra.Command, a *app) error {
 func without(cmd *cobra.Command, hint, flag string) error {
 	for _, name := range []string{"family", "prompt", "command"} {
 		if cmd.Flags().Changed(name) {
-			return ui.UsageError(hint, "--%s and --%s exclude each other", name, flag)
+			return ui.UsageError(hint, "--%s and --%s cannot be combined", name, flag)
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func (p probed) learnError(err error) error {
 	case errors.As(err, &missing):
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--probe %q: %w", p.command, err), "")
 	case errors.As(err, &start):
-		hint := "nothing was written; start it by hand: only a program that waits for a line of input can be learned"
+		hint := "nothing was written; to see why, start the program by hand: ripple can learn only a program that waits for a line of input"
 		if printed := strings.TrimSpace(start.Printed); printed != "" {
 			hint = "it printed:\n" + ui.Indent(printed) + "\n" + hint
 		}

@@ -29,8 +29,8 @@ that expects its output. When you leave, the tests are run as part of the adapte
 expectations that fail are removed, and the remaining tests, which pass, are added
 after the tests of the file. Comments and layout stay.
 
-A command that fails is recorded only with --errors, and one during which you type never:
-input to a command, such as a secret, does not become part of a test. If standard input or
+A command that fails is recorded only with --errors. A command that you typed input to is
+never recorded, so that a secret does not become part of a test. If standard input or
 output is not a terminal, each line of the input is a command.`,
 		Example:           "  ripple adapter record my.yaml\n  printf 'x = 20\\nx + 1\\n' | ripple adapter record my.yaml -o with-tests.yaml",
 		Args:              oneAdapter,

@@ -63,7 +63,7 @@ func parserOf(e *registry.Entry, file string) func([]byte) (*schema.Adapter, err
 func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
 	switch {
 	case len(args) != 1:
-		return nil, ui.UsageError("", "--update is for one adapter")
+		return nil, ui.UsageError("", "--update applies to one adapter")
 	case f.watch, f.record != "", f.shard != "", f.options.Repeat != 1:
 		return nil, ui.UsageError("", "--update cannot be combined with --watch, --record, --repeat or --shard")
 	}

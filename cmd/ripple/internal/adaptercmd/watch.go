@@ -59,7 +59,7 @@ func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error
 func (a *app) watchable(args []string, f testFlags) (*registry.Entry, error) {
 	switch {
 	case len(args) != 1:
-		return nil, ui.UsageError("", "--watch is for one adapter")
+		return nil, ui.UsageError("", "--watch applies to one adapter")
 	case f.report != "text", f.record != "", f.shard != "":
 		return nil, ui.UsageError("", "--watch is interactive: it cannot be combined with --report, --record or --shard")
 	}

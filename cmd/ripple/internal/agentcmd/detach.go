@@ -21,10 +21,10 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 	}
 	g := e.Adapter.Agent
 	if g.Transport != schema.TransportScreen {
-		return ui.UsageError("add --screen", "--detach is for turns on the agent's own screen")
+		return ui.UsageError("add --screen", "--detach needs a turn on the agent's own screen")
 	}
 	if c.ToolsFile != "" {
-		return ui.UsageError("", "%s gets --allowed-tools from a file that is removed after the turn: it cannot be combined with --detach", g.DisplayName)
+		return ui.UsageError("", "--allowed-tools cannot be combined with --detach for %s, which reads the tools from a file that is removed after the turn", g.DisplayName)
 	}
 	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
 		return err

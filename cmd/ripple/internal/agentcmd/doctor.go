@@ -37,15 +37,15 @@ func NewDoctor(shared *ui.App) *cobra.Command {
 		Long: `List the coding agents in the order in which ripple prefers them: whether each is installed,
 whether its adapter supports its version, whether a user is logged in (if the agent reports
 that), and for which transports its programs are installed. Also report whether this machine can
-run boxes. With NAMEs of adapters, or adapter files, report on these programs instead, which need
-not be agents.
+run boxes. With NAMEs of adapters, or adapter files, report on their programs instead, which
+need not be agents.
 
 --probe starts each program in a session with your environment and sends the probe of its
 adapter: a line of code with a known result. Without a NAME, it probes all installed programs
 whose adapter has a probe. Agents have no probe.
 
-The exit code is 3 if no agent is usable or, with NAMEs or --probe, if one of the programs is
-not: it is missing or too old, no user is logged in, or its probe failed.`,
+The exit code is 3 if no agent is usable. With NAMEs or --probe it is 3 if one of the programs
+is missing or too old, if no user is logged in to it, or if its probe failed.`,
 		Example: "  ripple doctor\n  ripple doctor claude --json\n  ripple doctor --probe python psql --timeout 10s",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -54,7 +54,7 @@ not: it is missing or too old, no user is logged in, or its probe failed.`,
 			}
 			if !f.probe {
 				if cmd.Flags().Changed("timeout") {
-					return ui.UsageError("add --probe", "--timeout is for --probe")
+					return ui.UsageError("add --probe", "--timeout needs --probe")
 				}
 				return a.doctor(cmd.Context(), names, f)
 			}

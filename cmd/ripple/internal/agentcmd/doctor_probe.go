@@ -61,7 +61,7 @@ func afterProbe(e *registry.Entry, err error) (todo []string) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return append(todo, "to give it more time: --timeout DURATION; to see what it does: ripple exec --verbose "+name+" "+quote.Shell(e.Adapter.Probe.Eval))
 	}
-	return append(todo, "your own configuration of it may be the cause; to run it without: ripple adapter test "+name)
+	return append(todo, "your own configuration of the program may be the cause; to run it without that configuration: ripple adapter test "+name)
 }
 
 // sessions are the adapters of programs that are here and have a probe.

@@ -32,12 +32,14 @@ func NewRehearse(shared *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rehearse [--scenario FILE] ([--] PROMPT | - | --screen | --acp)",
 		Short: "Play one turn of a scripted agent",
-		Long: `Play one turn of a scripted coding agent; its adapter starts this command. The
-scenario is --scenario, else the file that RIPPLE_SCENARIO names, else a demonstration;
-RIPPLE_TURN says which of its turns, 1 without it. "ripple schema scenario" prints the
-JSON Schema of scenarios. --screen is the agent's own interface on a terminal: each
-prompt plays the next turn, and a tool that the scenario refuses is asked for. So it is
-with --acp, which is the Agent Client Protocol on standard input and output.`,
+		Long: `Play one turn of a scripted coding agent. The adapter of this agent runs this command.
+The script, called a scenario, is the file given with --scenario or by RIPPLE_SCENARIO;
+without one, a demonstration is played. RIPPLE_TURN is the number of the turn to play
+(default: 1). "ripple schema scenario" prints the JSON Schema of scenarios.
+
+With --screen, the agent shows an interface of its own on the terminal; with --acp, it
+speaks the Agent Client Protocol on standard input and output. In both, each prompt
+plays the next turn, and the agent asks before it uses a tool that the scenario denies.`,
 		Hidden: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if onScreen || overACP {
@@ -74,7 +76,7 @@ with --acp, which is the Agent Client Protocol on standard input and output.`,
 	flags.BoolVar(&untrusted, "untrusted", false, "with --screen, ask first whether the directory is trusted")
 	flags.StringVar(&resume, "resume", "", "id of the session to continue")
 	for _, name := range []string{"model", "context", "allowed-tools", "permission-mode"} {
-		flags.String(name, "", "accepted, and without effect") // as real agents have them
+		flags.String(name, "", "accepted for compatibility, but has no effect") // as real agents have them
 	}
 	return cmd
 }
@@ -105,7 +107,7 @@ func (a *app) rehearsed() (turn int, dir string, err error) {
 	turn = 1
 	if text := a.Getenv(scenario.TurnVariable); text != "" {
 		if turn, err = strconv.Atoi(text); err != nil || turn < 1 {
-			return 0, "", ui.UsageError("", "%s is %q, and must be a number from 1", scenario.TurnVariable, text)
+			return 0, "", ui.UsageError("", "%s must be a number from 1, but is %q", scenario.TurnVariable, text)
 		}
 	}
 	if dir, err = os.Getwd(); err != nil {

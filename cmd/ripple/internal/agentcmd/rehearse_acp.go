@@ -32,7 +32,7 @@ func (a *app) overACP(ctx context.Context, s *schema.Scenario, turn int) error {
 		turn++
 		switch {
 		case ctx.Err() != nil:
-			p.out.Failure = &event.Failure{Kind: event.Interrupted, Message: "it was canceled"}
+			p.out.Failure = &event.Failure{Kind: event.Interrupted, Message: "the turn was canceled"}
 		case err != nil:
 			return p.out, err
 		case !p.finished: // the scenario has it end without a word

@@ -33,9 +33,10 @@ func New(a *ui.App) *cobra.Command {
 		Short: "Run a program in a box, with one writable directory and chosen hosts",
 		Long: `Run a program and its child processes in separate namespaces (Linux, bubblewrap).
 
-The program may write the working tree of the current directory, except git's settings and hooks
-in it, and an empty home directory and /tmp, which are removed when it exits. It can read the
-system's programs and libraries, but no other files, and it sees no other processes. Its only
+The program may write to the working tree of the current directory, but not to git's settings and
+hooks in it. It also gets an empty home directory and an empty /tmp, which are removed when it
+exits. It can read the system's programs and libraries, but no other files, and it sees no other
+processes. Its only
 network is a proxy for HTTP and TLS to the hosts given with --net; the usual variables
 (HTTPS_PROXY and so on) point to it. From the environment it gets the search path, the home
 directory, the locale, the terminal, and the variables given with --env.

@@ -90,8 +90,8 @@ func newSend(a *ui.App) *cobra.Command {
 names the console. Input for a command that does not read is refused, except C-c, C-z and C-\.
 
 Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
-space, f1 to f12, backtab and single characters, after any of C- or ctrl+, M- or alt+, S- or shift+:
-C-c, M-x, S-tab, C-S-left. --secret reads a line from the terminal without
+space, f1 to f12, backtab and single characters. The prefixes C- or ctrl+, M- or alt+, and S- or
+shift+ stand for modifier keys: C-c, M-x, S-tab, C-S-left. --secret reads a line from the terminal without
 echo and types it; a prompt for a secret refuses other input.`,
 		Example: `  ripple console send work yes --key enter
   ripple console send work --key C-c`,
@@ -128,7 +128,7 @@ echo and types it; a prompt for a secret refuses other input.`,
 	ui.Choices(cmd, "key", console.KeyNames()...)
 	flags.StringVar(&q.Answer, "answer", "", "answer a coding agent's question, by a `NAME` that exec printed")
 	flags.BoolVar(&only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen (the default on Linux)")
-	flags.BoolVar(&force, "force", false, "type even if the command does not read: the program's next command reads the rest")
+	flags.BoolVar(&force, "force", false, "type even if the command does not read; the program's next command gets what this one leaves unread")
 	cmd.MarkFlagsMutuallyExclusive("force", "only-if-waiting")
 	flags.BoolVar(&secret, "secret", false, "type a line read from the terminal without echo, and enter")
 	flags.BoolVar(&asJSON, "json", false, "print the console's status as JSON")

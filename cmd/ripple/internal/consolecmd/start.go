@@ -29,8 +29,8 @@ func newStart(a *ui.App) *cobra.Command {
 (see "ripple adapter list") or an adapter file; the default is bash. The arguments are added
 to the program's command line.
 
-It returns when the program is at its first prompt, or after half a minute; then the program
-keeps starting. To wait for it: ripple console wait --for input`,
+The command returns when the program is at its first prompt, or after half a minute; the program
+then continues to start. To wait for it: ripple console wait --for input`,
 		Example: "  ripple console start python --name calc\n  ripple console start gdb -- ./a.out",
 		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
 		Args: func(cmd *cobra.Command, args []string) error {

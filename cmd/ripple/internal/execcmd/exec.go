@@ -121,7 +121,7 @@ func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "maximum time until the program's first prompt; if it is not given, a program that waits for other input for 5 seconds fails")
 	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
 	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
-	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as the program to debug; repeatable")
+	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as the file to debug; repeatable")
 	flags.StringVar(&f.session.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")

@@ -52,7 +52,7 @@ func (x *execution) attend(ctx context.Context) (hopeless bool) {
 			}
 			if st.Unseen != session.UnseenNo && told != string(st.Unseen) {
 				told = string(st.Unseen)
-				x.Note("the program runs as another user, so it is not known whether it waits for input, which nobody can type; to interrupt it: Ctrl-C; to limit the wait: --timeout")
+				x.Note("the program runs as another user, so ripple cannot tell whether it waits for input, which nobody can type here; to interrupt it: Ctrl-C; to limit the wait: --timeout")
 			}
 			_, err = x.session.WaitState(ctx, otherThan(st))
 		default:

@@ -59,9 +59,9 @@ func operation(a *schema.Adapter, text string) (string, error) {
 	}
 	hint := ""
 	if e, ok := errors.AsType[*schema.OperationError](err); ok && e.Supported != nil {
-		hint = "it has none"
+		hint = "the adapter declares no operations"
 		if len(e.Supported) > 0 {
-			hint = "it has " + strings.Join(e.Supported, ", ")
+			hint = "the adapter declares " + strings.Join(e.Supported, ", ")
 		}
 		hint = strings.TrimPrefix(ui.DidYouMean(schema.Nearest(name, e.Supported), "")+"\n"+hint, "\n")
 	}

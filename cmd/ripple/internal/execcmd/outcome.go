@@ -107,7 +107,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	return ui.FailWith(code, o.err, "")
 }
 
-const stoppedHint = "a command has stopped it, with kill -STOP or suspend; leave that out, or continue it from elsewhere with kill -CONT"
+const stoppedHint = "a command has stopped the program, with kill -STOP or suspend; leave that command out, or continue the program from elsewhere with kill -CONT"
 
 // advice says what to do about a command that did not end in time.
 func advice(late *session.TimeoutError) string {
@@ -120,7 +120,7 @@ func advice(late *session.TimeoutError) string {
 	return "to give it more time: --timeout DURATION"
 }
 
-const withdrawalHint = "send complete input; to declare what discards an unfinished line: prompt.continuation_escape"
+const withdrawalHint = "send complete input; to let the adapter discard an unfinished line: declare the key that does it as prompt.continuation_escape"
 
 // soFar says where the output of a command is that did not end.
 func (o outcome) soFar() string {

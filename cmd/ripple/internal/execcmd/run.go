@@ -33,7 +33,7 @@ var errInterrupted = errors.New("interrupted")
 var errNoInput = errors.New("the command was interrupted: it waited for input that nobody can type")
 
 // errNoPrompt is an error after which the state of the program is unknown.
-var errNoPrompt = fmt.Errorf("%w, and no prompt came: the command may have replaced it", errNoInput)
+var errNoPrompt = fmt.Errorf("%w, and no prompt appeared afterwards: the command may have changed the prompt", errNoInput)
 
 // execution is one run of `ripple exec`.
 type execution struct {

@@ -55,7 +55,7 @@ func (w stopWatch) ownLimit() string {
 	if w.attended {
 		return ""
 	}
-	return " (ripple gives it up after " + hopelessAfter.String() + ")"
+	return " (ripple interrupts it after " + hopelessAfter.String() + ")"
 }
 
 // lasts reports whether the program is still stopped after d.

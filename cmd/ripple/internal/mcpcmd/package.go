@@ -55,7 +55,7 @@ func (p packaging) check(kind string) error {
 	registry := kind == registryKind
 	switch {
 	case p.out != "" && (!known || registry):
-		return ui.UsageError("to write it to a file: redirect standard output", "%s is printed: it takes no --output", kind)
+		return ui.UsageError("to write it to a file: redirect standard output", "--output does not apply to %s, which is printed", kind)
 	case known && !registry && p.out == "":
 		return ui.UsageError("ripple mcp config "+kind+" -o PATH", "--output is missing")
 	case !registry && p.name+p.url+p.bundle != "":

@@ -67,7 +67,7 @@ func asExit(cmd *cobra.Command, err error) *ExitError {
 	}
 	if _, flags, is := strings.Cut(err.Error(), "none of the others can be; ["); is {
 		flags, _, _ = strings.Cut(flags, "]")
-		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(flags), " and --")), Hint: "give one of them"}
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("--%s cannot be combined", strings.Join(strings.Fields(flags), " and --")), Hint: "give one of them"}
 	}
 	return &ExitError{Code: ExitUsage, Err: err, Hint: SeeHelp(cmd)}
 }

@@ -121,7 +121,7 @@ func (v *TurnView) Outcome(o agent.Outcome) {
 		v.Note("%s", p)
 	}
 	if o.Unknown > 0 {
-		v.Note("in the agent's output %s unknown to the adapter; to see which: --transcript FILE, then ripple agent map", CountAre(o.Unknown, "line"))
+		v.Note("%s of the agent's output unknown to the adapter; to see which: --transcript FILE, then ripple agent map", CountAre(o.Unknown, "line"))
 	}
 	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
 		v.Note("to continue: --resume %s", o.SessionID)
