@@ -145,6 +145,19 @@ func TestReadinessOfAForegroundJob(t *testing.T) {
 	waitFor(t, func() bool { r = p.Readiness(); return r.State == Busy && r.Leader })
 }
 
+// Only the program's own work counts, not that of its jobs.
+func TestWork(t *testing.T) {
+	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-c", "read -r x; (while :; do :; done) & read -r x; while :; do :; done")
+	_, err := p.Write([]byte("x\n"))
+	require.NoError(t, err)
+	waitFor(t, func() bool { _, runs := Work(p); return !runs && p.Readiness().State == Busy })
+	idle, _ := Work(p)
+	assert.Positive(t, idle)
+	_, err = p.Write([]byte("x\n"))
+	require.NoError(t, err)
+	waitFor(t, func() bool { used, runs := Work(p); return runs && used > idle+20*time.Millisecond })
+}
+
 func TestReadinessAfterTheEnd(t *testing.T) {
 	p := launch(t, Command{}, "true")
 	output(t, p)

@@ -18,12 +18,14 @@ type interrupts struct {
 
 // interrupt is an interrupt in progress.
 type interrupt struct {
-	pending    string    // the key to send, which waits for sendPending; empty: none
-	reads      int       // number of reads since
-	sent       time.Time // when the last one was sent
-	unanswered bool      // no byte arrived since
-	late       bool      // the first byte since then did not belong to ongoing output
-	own        bool      // it went to the program itself, which was in the foreground
+	pending    string        // the key to send, which waits for sendPending; empty: none
+	reads      int           // number of reads since
+	sent       time.Time     // when the last one was sent
+	unanswered bool          // no byte arrived since
+	late       bool          // the first byte since then did not belong to ongoing output
+	own        bool          // it went to the program itself, which was in the foreground
+	held       bool          // the pending one waits until the program has started its job
+	used       time.Duration // CPU time of the program when it was requested
 }
 
 // printed notes that the program has printed something.
@@ -48,6 +50,7 @@ func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
 			return
 		}
 		i.pending, i.reads = key, 0
+		i.used, _ = i.term.Work()
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
 		i.sendPending()
 		early = i.pending != "" || time.Since(c.line.at) < consumedLimit
@@ -65,13 +68,59 @@ func (i *interrupts) sendPending() {
 	if !i.sent.IsZero() && i.control.state.SawD {
 		i.pending = "" // another would hit the prompt
 	}
-	if i.pending == "" || i.cmd == nil || !i.consumed() {
+	i.held = i.pending != "" && i.cmd != nil && i.consumed() && i.startsJob()
+	if i.pending == "" || i.cmd == nil || i.held || !i.consumed() {
 		return
 	}
 	if i.reads++; i.reads > pendingReads || !i.term.Readable(i.progress.bytes) {
 		key := i.pending
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		i.deliver(key)
+	}
+}
+
+// jobStart is how much CPU time a shell may use from the request of an interrupt until it is
+// considered not to start a job. A start takes one or two milliseconds; on a busy machine its
+// duration has no bound.
+const jobStart = 20 * time.Millisecond
+
+// startsJob reports whether the program may be about to bring a job to the foreground. An interrupt
+// would reach it instead of the job, which takes the terminal nevertheless: bash then fails to read
+// from the terminal, and exits.
+func (i *interrupts) startsJob() bool {
+	if !i.prog.jobs || i.term.Foreground() != i.term.PID() {
+		return false
+	}
+	used, runs := i.term.Work()
+	return runs && used-i.used < jobStart
+}
+
+// sendHeld sends the interrupt that waits for a job if it is time. It reports whether to check again.
+func (i *interrupts) sendHeld(c *command) (again bool) {
+	i.locked(func() {
+		if i.cmd == c && i.held {
+			i.sendPending()
+			i.decider.settle()
+		}
+		again = i.cmd == c && i.held
+	})
+	return again
+}
+
+// awaitJob waits until the interrupt that waits for a job was sent, or is not needed. After the
+// deadline it is sent in any case.
+func (i *interrupts) awaitJob(ctx context.Context, c *command, key string) {
+	t := time.NewTicker(time.Millisecond)
+	defer t.Stop()
+	for i.sendHeld(c) {
+		select {
+		case <-t.C:
+		case <-c.done:
+			return
+		case <-ctx.Done():
+			i.repeat(c, key, true)
+			return
+		}
 	}
 }
 
@@ -160,6 +209,7 @@ const consumedLimit = 100 * time.Millisecond
 // more output, is repeated at growing intervals.
 func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 	early := i.beginOrDefer(c, key)
+	i.awaitJob(ctx, c, key)
 	t := time.NewTimer(consumedLimit)
 	defer t.Stop()
 	for wait := 2 * consumedLimit; wait <= 32*consumedLimit; wait *= 2 {

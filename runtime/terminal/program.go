@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"os"
+	"time"
 
 	"example.org/ripple/runtime/pty"
 )
@@ -46,6 +47,10 @@ func (p *Program) Holds(fd int) bool { return p.tty.Holds(fd) }
 // Stopped returns the process that is stopped, of the program or its foreground job: only SIGCONT
 // resumes it. The zero Process means that there is none.
 func (p *Program) Stopped() pty.Process { return pty.Stopped(p.tty) }
+
+// Work returns the CPU time that the program itself has used, and whether it runs now. Zero means
+// that neither is known.
+func (p *Program) Work() (used time.Duration, runs bool) { return pty.Work(p.tty) }
 
 // Has reports whether a descriptor of the program is open.
 func (p *Program) Has(fd int) bool { return p.tty.Has(fd) }
