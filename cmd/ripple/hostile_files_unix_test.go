@@ -171,6 +171,35 @@ func TestHostileFilesOfARepository(t *testing.T) {
 	}
 }
 
+// Where git would read a pipe or a device because the configuration of the repository names it, no
+// command waits for git, and those that need git report the file.
+func TestHostileConfigurationOfARepository(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	for _, key := range []string{"include.path", "core.excludesFile", "core.attributesFile", "commit.template", "blame.ignoreRevsFile", "core.hooksPath"} {
+		t.Run(key, func(t *testing.T) {
+			project, outside := hostileProject(t)
+			file := filepath.Join(t.TempDir(), "pipe")
+			require.NoError(t, syscall.Mkfifo(file, 0o600))
+			out, err := exec.Command("git", "-C", project, "init", "-q", "-b", "main").CombinedOutput()
+			require.NoError(t, err, string(out))
+			config := filepath.Join(project, ".git", "config")
+			text, err := os.ReadFile(config)
+			require.NoError(t, err)
+			section, name, _ := strings.Cut(key, ".")
+			require.NoError(t, os.WriteFile(config, []byte(string(text)+"["+section+"]\n\t"+name+" = "+file+"\n"), 0o600))
+			t.Chdir(project)
+			for _, args := range []string{"status", "run --dry-run --adapter rehearsal", "init", "hats", "trust --show"} {
+				commandOfAHostileProject(t, config, args)
+			}
+			said := commandOfAHostileProject(t, config, "run --dry-run --adapter rehearsal --worktree w")
+			if key != "core.hooksPath" { // ripple sets it for all commands but commits, and git opens files in it only
+				assert.Contains(t, said, file+" is a pipe")
+			}
+			checkOutside(t, config, outside)
+		})
+	}
+}
+
 // commandOfAHostileProject runs a command, which may fail, and returns what it printed.
 func commandOfAHostileProject(t *testing.T, path, args string) string {
 	t.Helper()

@@ -182,6 +182,11 @@ func checkNames(dir string) error {
 			}
 		}
 	}
+	for _, name := range []string{"config", "config.worktree"} {
+		if err := checkNamedFiles(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
 	for range maxLinks { // a branch may refer to another
 		ref, err := firstLine(head, "ref: ", "")
 		if err != nil || !filepath.IsLocal(ref) {
@@ -190,6 +195,82 @@ func checkNames(dir string) error {
 		head = filepath.Join(dir, ref)
 	}
 	return nil
+}
+
+// checkNamedFiles examines the files that a file of settings names, and those that it includes.
+func checkNamedFiles(config string) error {
+	seen := map[string]bool{config: true}
+	for list := []string{config}; len(list) > 0 && len(seen) < maxInner; list = list[1:] {
+		text, err := projectfile.Read(list[0], maxFile)
+		if err != nil {
+			continue // there is none; git reports anything else
+		}
+		for _, s := range namedFiles(string(text)) {
+			for _, base := range []string{filepath.Dir(list[0]), filepath.Dir(filepath.Dir(list[0]))} { // of git, and of the working tree
+				path := s.path
+				if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
+					path = filepath.Join(home, path[2:])
+				} else if !filepath.IsAbs(path) {
+					path = filepath.Join(base, path)
+				}
+				if err := check(path, os.Stat); err != nil {
+					return err
+				}
+				if s.included && !seen[path] {
+					seen[path] = true
+					list = append(list, path)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// namedFile is a setting whose value is the path of a file that git reads.
+type namedFile struct {
+	path     string
+	included bool // as settings
+}
+
+// namedFiles returns the files that a text of settings names.
+func namedFiles(text string) (list []namedFile) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\\\n", "")
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(line, "=")
+		key = key[strings.LastIndexByte(key, ']')+1:] // the section may be on the same line
+		s := namedFile{path: unquoted(value)}
+		switch strings.ToLower(strings.TrimSpace(key)) {
+		case "path":
+			s.included = true
+		case "excludesfile", "attributesfile", "template", "ignorerevsfile":
+		default:
+			continue
+		}
+		if s.path != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// unquoted returns the value of a setting without quotes and comment.
+func unquoted(value string) string {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && i+1 < len(value):
+			i++
+			b.WriteByte(value[i])
+		case !quoted && (c == '#' || c == ';'):
+			return strings.TrimSpace(b.String())
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // checkAlternates examines the lists of other stores of objects, as deep as git follows them.

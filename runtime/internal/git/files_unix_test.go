@@ -202,3 +202,43 @@ func TestEveryGitCommandHasATimeLimit(t *testing.T) {
 	require.True(t, is, "%v", err2)
 	assert.Equal(t, p.dir, late.Dir)
 }
+
+// Git reads files that the configuration of a repository names, wherever they are.
+func TestFilesThatTheConfigurationNames(t *testing.T) {
+	t.Chdir(t.TempDir()) // for sockets
+	for kind, b := range blockers {
+		for _, setting := range []string{
+			"[include]\n\tpath = FILE\n", "[include] PATH=\"FILE\" # comment\n", "[includeIf \"gitdir:/\"]\n\tpath = FILE\n", "[include]\n\tpath = \\\n  FILE\n",
+			"[include]\n\tpath = more\n", "[core]\n\texcludesFile = FILE\n", "[core]\n\tattributesFile = FILE ; comment\n", "[commit]\n\ttemplate = FILE\n",
+			"[blame]\n\tignoreRevsFile = FILE\n", "[include]\n\tpath = ~/file\n",
+		} {
+			t.Run(kind+" "+setting, func(t *testing.T) {
+				p := newRepo(t)
+				home := t.TempDir()
+				t.Setenv("HOME", home)
+				file := filepath.Join(home, "file")
+				require.NoError(t, b.put(file))
+				config, err := os.ReadFile(filepath.Join(p.dir, ".git", "config"))
+				require.NoError(t, err)
+				p.write(".git/config", string(config)+strings.ReplaceAll(setting, "FILE", file))
+				p.write(".git/more", "[include]\n\tpath = config\n\tpath = more\n\tpath = "+file+"\n")
+				began := time.Now()
+				_, err = Open(t.Context(), p.dir)
+				assert.Equal(t, file, refusedFile(t, err, b.words))
+				assert.Less(t, time.Since(began), lookTimeout)
+			})
+		}
+	}
+}
+
+// Settings that name files which git can read, directories or nothing are left to git.
+func TestSettingsThatNameFiles(t *testing.T) {
+	p := newRepo(t)
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, "ignore"), []byte("x\n"), 0o600))
+	config, err := os.ReadFile(filepath.Join(p.dir, ".git", "config"))
+	require.NoError(t, err)
+	p.write(".git/config", string(config)+"[core]\n\texcludesFile = "+home+"/ignore\n\thooksPath = "+home+"\n\tattributesFile = /dev/null\n[commit]\n\ttemplate = "+home+"/none\n[include]\n\tpath = none\n")
+	_, err = Open(t.Context(), p.dir)
+	require.NoError(t, err)
+}
