@@ -42,8 +42,12 @@ var uses = []use{
 	{"mcp", 200_000, 600, startMCP},
 }
 
-// intervals is the number of measurements of a whole use.
-const intervals = 40
+// intervals is the number of measurements of a whole use. In each, a control is measured that many
+// times in turn with the units, so that both see the same load of the machine.
+const (
+	intervals          = 40
+	controlsOfInterval = 50
+)
 
 func main() {
 	binary := flag.String("binary", "bin/ripple", "the ripple to use")
@@ -116,9 +120,16 @@ func (u use) run(ctx context.Context, binary string, programs programs, r *resul
 	defer func() { err = errors.Join(err, w.stop()) }()
 	size := max(1, u.units/intervals)
 	for n := 0; done < u.units && ctx.Err() == nil; {
-		began := time.Now()
+		var controls []time.Duration
 		times := make([]time.Duration, min(size, u.units-done))
 		for i := range times {
+			if i%max(1, len(times)/controlsOfInterval) == 0 {
+				took, err := p.control(ctx)
+				if err != nil && ctx.Err() == nil {
+					return err
+				}
+				controls = append(controls, took)
+			}
 			at := time.Now()
 			if err := w.next(n); err != nil {
 				if ctx.Err() != nil {
@@ -130,7 +141,7 @@ func (u use) run(ctx context.Context, binary string, programs programs, r *resul
 			n++
 		}
 		done += len(times)
-		s, err := measure(w, times, time.Since(began))
+		s, err := measure(w, times, controls)
 		if err != nil {
 			return err
 		}
@@ -153,14 +164,14 @@ func (u use) judge(samples []sample) (faults []string) {
 	grew := func(what string, of func(sample) float64, factor, plus float64) {
 		before, after := median(early, of), median(late, of)
 		if after > before*factor+plus {
-			faults = append(faults, fmt.Sprintf("%s grew from %.1f to %.1f", what, before, after))
+			faults = append(faults, fmt.Sprintf("%s grew from %.2f to %.2f", what, before, after))
 		}
 	}
 	grew("memory (MB)", func(s sample) float64 { return float64(s.RSS) / 1024 }, 1.15, 4)
 	grew("open files", func(s sample) float64 { return float64(s.Files) }, 1, 4)
 	grew("threads", func(s sample) float64 { return float64(s.Threads) }, 1.2, 4)
-	// In relation to the start of a process, which a busy machine slows down, too.
-	grew("time of a unit", func(s sample) float64 { return s.P50 / s.Control }, 1.5, 0)
+	// In relation to a new session at the same time, which a busy machine slows down, too.
+	grew("time of a unit (in new sessions)", func(s sample) float64 { return s.P50 / s.Control }, 1.5, 0)
 	for _, s := range samples {
 		if s.Disk > u.disk<<10 {
 			return append(faults, fmt.Sprintf("%d MB on disk after %d, the limit is %d MB", s.Disk>>10, s.Done, u.disk))

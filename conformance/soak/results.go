@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ type sample struct {
 	Done       int     // units so far, of all processes
 	Seconds    float64 // of a unit, on average
 	P50, P99   float64 // of a unit, in milliseconds
-	Control    float64 // start and end of /bin/true, in milliseconds
+	Control    float64 // of a new session, in turn with the units: the median, in milliseconds
 	RSS, Disk  int     // KB
 	Files      int
 	Threads    int
@@ -37,19 +38,26 @@ func (s sample) String() string {
 		s.Use, s.Done, s.Seconds, s.P50, s.P99, s.Control, float64(s.RSS)/1024, s.Files, s.Threads, float64(s.Disk)/1024)
 }
 
-// measure measures a worker after units that took these times.
-func measure(w *worker, times []time.Duration, took time.Duration) (s sample, err error) {
-	s.Seconds = took.Seconds() / float64(len(times))
+// control returns how long a new session takes: the same kind of work, which months of use cannot
+// have slowed down. The start of a program that does nothing hardly takes longer on a machine where
+// each switch between processes does.
+func (p *place) control(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	if out, err := exec.CommandContext(ctx, p.binary, "exec", p.shell, ":").CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("a new session: %w: %s", err, out)
+	}
+	return time.Since(began), nil
+}
+
+// measure measures a worker after units that took these times, with controls between them.
+func measure(w *worker, times, controls []time.Duration) (s sample, err error) {
+	var sum time.Duration
+	for _, t := range times {
+		sum += t
+	}
+	s.Seconds = sum.Seconds() / float64(len(times))
 	slices.Sort(times)
 	s.P50, s.P99 = milliseconds(times[len(times)/2]), milliseconds(times[len(times)*99/100])
-	controls := make([]time.Duration, 21)
-	for i := range controls {
-		began := time.Now()
-		if err := exec.Command("/bin/true").Run(); err != nil {
-			return s, err
-		}
-		controls[i] = time.Since(began)
-	}
 	slices.Sort(controls)
 	s.Control = milliseconds(controls[len(controls)/2])
 	proc := fmt.Sprintf("/proc/%d/", w.pid)
