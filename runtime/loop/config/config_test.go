@@ -344,7 +344,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A missing ripple.yml is not an error; what cannot be read in its place is one.
+// A missing ripple.yml is not an error; a directory of that name is one.
 func TestAProjectFileThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	assert.Empty(t, Files(dir))
