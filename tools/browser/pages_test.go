@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,20 +25,34 @@ var update = flag.Bool("update", false, "take the pictures again")
 //go:embed look.js
 var look string
 
-// start gives a browser, or skips the test where there is none.
+// one is the browser of all tests, which each open tabs of their own: starting it takes a second or two.
+var one struct {
+	once    sync.Once
+	browser context.Context
+	end     func()
+	err     error
+}
+
+// start gives the browser, or skips the test where there is none.
 func start(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	t.Cleanup(cancel)
-	browser, end, err := Start(ctx)
-	if errors.Is(err, ErrNone) {
-		t.Skip(err)
+	one.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		browser, end, err := Start(ctx)
+		if err != nil {
+			cancel()
+			one.err = err
+			return
+		}
+		one.browser, one.end = browser, func() { end(); cancel() }
+	})
+	if errors.Is(one.err, ErrNone) {
+		t.Skip(one.err)
 	}
-	if err != nil {
-		t.Fatal(err)
+	if one.err != nil {
+		t.Fatal(one.err)
 	}
-	t.Cleanup(end)
-	return browser
+	return one.browser
 }
 
 // binary is the command of this checkout.
@@ -56,6 +71,9 @@ func TestMain(m *testing.M) {
 		panic(fmt.Sprintf("%s: %v\n%s", build, err, out))
 	}
 	code := m.Run()
+	if one.end != nil {
+		one.end()
+	}
 	_ = os.RemoveAll(dir) // of no use to anybody
 	os.Exit(code)
 }
