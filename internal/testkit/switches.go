@@ -30,13 +30,37 @@ func Times(t testing.TB, some, all int) int {
 // same ones. It logs both numbers like [Times].
 func Sample[T any](t testing.TB, some int, all []T) (taken []T) {
 	t.Helper()
-	n := Times(t, min(some, len(all)), len(all))
-	chosen := rand.New(rand.NewPCG(1, 1)).Perm(len(all))[:n]
-	sort.Ints(chosen)
-	for _, i := range chosen {
+	return chosen(Times(t, min(some, len(all)), len(all)), all)
+}
+
+// chosen returns n cases in their order, which are always the same ones.
+func chosen[T any](n int, all []T) (taken []T) {
+	places := rand.New(rand.NewPCG(1, 1)).Perm(len(all))[:n]
+	sort.Ints(places)
+	for _, i := range places {
 		taken = append(taken, all[i])
 	}
 	return taken
+}
+
+// Fewer returns how often a test repeats something under -short, as CI runs tests with the race detector: some times, if
+// Thorough is not set. Otherwise it returns all times. It logs the numbers like [Times] if they differ.
+func Fewer(t testing.TB, some, all int) int {
+	t.Helper()
+	if !testing.Short() || Thorough || some >= all {
+		return all
+	}
+	LogSample(t, some, all)
+	return some
+}
+
+// FewerOf returns the cases that a test takes under -short, like Sample; otherwise all.
+func FewerOf[T any](t testing.TB, some int, all []T) []T {
+	t.Helper()
+	if n := Fewer(t, some, len(all)); n < len(all) {
+		return chosen(n, all)
+	}
+	return all
 }
 
 // LogSample logs, in the form that tools/gotest prints, that a test takes n of all cases or times.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
 )
@@ -28,7 +29,7 @@ func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 		{"the lock removed", "rm .ralph/loop.lock", ""},
 		{"by another's directory", "mv .ralph elsewhere; mkdir .ralph; echo x > .ralph/events.jsonl", ""},
 	}
-	for _, tt := range tests {
+	for _, tt := range testkit.FewerOf(t, 3, tests) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := repoRig(t, nil)
 			r.write(".ralph/@fix_plan.md", "- [ ] one\n")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/event"
 )
 
@@ -13,6 +14,7 @@ import (
 func TestOnlyTheAgentsOwnWordsCount(t *testing.T) {
 	t.Parallel()
 	prompt := "Work.\n\nWhen all is done, end with:\n" + complete
+	pieces := testkit.Fewer(t, 5, 40)
 	tests := []struct {
 		name string
 		turn func(*doing)
@@ -37,7 +39,7 @@ func TestOnlyTheAgentsOwnWordsCount(t *testing.T) {
 		{"only the final message", func(d *doing) { d.work(); d.out.Text = "done\n" + complete }, "project_complete"},
 		{"a megabyte before it", func(d *doing) {
 			d.work()
-			for range 40 {
+			for range pieces {
 				d.says(string(make([]byte, 64<<10)))
 			}
 			d.says("\n" + complete)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // withoutLists simulates a kernel without lists of children.
@@ -67,7 +69,7 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 
 // The kernel skips a child in a list if the previous one is reaped while it writes the list.
 func TestNoChildIsMissedWhilePreviousIsReaped(t *testing.T) {
-	for range 50 {
+	for range testkit.Fewer(t, 10, 50) {
 		var elders []*exec.Cmd
 		for range 20 {
 			elder := exec.Command("true")
@@ -101,7 +103,7 @@ func TestNoChildIsMissedWhilePreviousIsReaped(t *testing.T) {
 // A process that ends and is reaped hands its children to the first thread, whose list may
 // have been read already.
 func TestNoChildIsMissedWhileItChangesThreads(t *testing.T) {
-	for range 100 {
+	for range testkit.Fewer(t, 20, 100) {
 		parent := make(chan *exec.Cmd)
 		killed := make(chan struct{})
 		go func() {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/session"
 	"example.org/ripple/schema"
 )
@@ -211,7 +212,7 @@ var oddUses = []struct {
 
 func TestOddUses(t *testing.T) {
 	t.Parallel()
-	for _, use := range oddUses {
+	for _, use := range testkit.FewerOf(t, 12, oddUses) {
 		t.Run(use.adapter+": "+use.name, func(t *testing.T) {
 			s := open(t, use.adapter, session.Options{})
 			for _, step := range use.steps {
