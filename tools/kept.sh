@@ -1,6 +1,6 @@
 # Sourced by tools/agents, tools/interpreters and tools/xterm. What they install is kept outside of the clone, in
-# $TEST_PROGRAMS (ripple-tests in the user's cache), so that another clone only links it. It can be removed at any time;
-# what was not linked for 30 days is removed.
+# $TEST_PROGRAMS (ripple-tests in the user's cache), so that another clone only links it. It can be removed at any time.
+# An installation removes directories that were not linked for 30 days.
 : "${TEST_PROGRAMS:=${XDG_CACHE_HOME:-$HOME/.cache}/ripple-tests}"
 
 # kept NAME KEY COMMAND… sets $folder to a directory for NAME, a package with its version. If there is none yet for KEY,

@@ -260,7 +260,7 @@ func TestProgramsAreKeptOutsideOfTheClone(t *testing.T) {
 	run("pip install duckdb-cli")
 }
 
-// What an interrupted installation left is not used.
+// An interrupted installation leaves a directory that is not used.
 func TestAnInterruptedInstallationIsNotUsed(t *testing.T) {
 	dir := machine(t)
 	t.Setenv("KILLED", "1")
