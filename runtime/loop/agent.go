@@ -21,7 +21,7 @@ type Agent interface {
 // Request describes one turn to an agent.
 type Request struct {
 	Turn        int           // number of the turn, from 1
-	Prompt      string        // the content of the prompt's file, and the role's instructions
+	Prompt      string        // the content of the prompt's file, and the hat's instructions
 	Context     string        // text that the loop adds, at most 500 characters
 	SessionID   string        // the session to continue; "" starts a new one
 	Used        event.Tokens  // by that session so far
@@ -32,7 +32,7 @@ type Request struct {
 	Ask         event.Ask     // answers the agent's questions during the turn; an error of it ends the turn
 	Allowed     []string      // additional tools, which the user allowed after a denial
 	Box         *box.Box      // where the agent must run; nil: without a box
-	Hat         string        // of a preview: the role that would take the turn; "" for none
+	Hat         string        // of a preview: the hat that would take the turn; "" for none
 }
 
 // Outcome is the result of a turn.

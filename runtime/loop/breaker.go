@@ -43,7 +43,7 @@ func thresholdsOf(c *config.Config) thresholds {
 type observation struct {
 	turn     int
 	progress bool
-	changed  bool // a file changed; progress without it is a new topic of a role
+	changed  bool // a file changed; progress without it is a new topic of a hat
 	denied   bool
 	failed   bool
 	errors   []string // signatures
@@ -90,7 +90,7 @@ func (b *breaker) observe(m *memory, o observation, t thresholds, now time.Time)
 	}
 }
 
-// idle reports whether roles have published for too long without changing a file.
+// idle reports whether hats have published for too long without changing a file.
 func (m *memory) idle(t thresholds) bool { return t.Unchanged > 0 && m.Unchanged >= t.Unchanged }
 
 // note records a turn for comparison with the next. The output of a failed turn is ignored.

@@ -50,7 +50,7 @@ type Loop struct {
 	work       *workspace
 	backup     *backup
 	team       *team
-	roles      *roles
+	dispatcher *dispatcher
 	judge      *judge
 	limits     *limits
 	checker    *checker
@@ -79,7 +79,7 @@ func New(o Options) *Loop {
 	questions.waits = r.wanted(o.Attended)
 	return &Loop{
 		run: r, o: o, work: work, backup: backup, team: team,
-		roles:      &roles{run: r, work: work, team: team, agents: o.HatAgents},
+		dispatcher: &dispatcher{run: r, work: work, team: team, agents: o.HatAgents},
 		judge:      &judge{run: r, work: work, team: team, questions: questions},
 		limits:     &limits{run: r, team: team},
 		checker:    &checker{run: r, work: work, backup: backup},

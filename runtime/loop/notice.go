@@ -64,7 +64,7 @@ type Notice struct {
 	Agent   string // the agent of the turn
 	Branch  string // branch of the worktree, if there is one
 	Task    string // the first open task of the plan
-	Hat     string // role of the turn; "" for none
+	Hat     string // hat of the turn; "" for none
 	Subject string // the topics of the turn
 	Outcome string // Text without the agent's own words
 

@@ -60,7 +60,7 @@ func (l *Loop) previewResumed() (bool, error) {
 	if err := l.questions.preview(); err != nil {
 		return false, err
 	}
-	l.roles.choose()
+	l.dispatcher.choose()
 	l.expireSession()
 	l.team.choose()
 	return true, nil
@@ -69,9 +69,9 @@ func (l *Loop) previewResumed() (bool, error) {
 // previewNew makes the state of a new run.
 func (l *Loop) previewNew() (err error) {
 	s, _ := l.rules().Begin()
-	l.roles.choice = l.rules().Next(&s)
+	l.dispatcher.choice = l.rules().Next(&s)
 	l.team.who = l.team.members[0]
-	if own, has := l.roles.agents[l.roles.hat()]; has {
+	if own, has := l.dispatcher.agents[l.dispatcher.hat()]; has {
 		l.team.who = own
 	}
 	if data, err := layout.Read(l.project, layout.BreakerFile); err != nil || json.Unmarshal(data, &l.state.Breaker) != nil || !l.state.Breaker.Valid() {
@@ -98,14 +98,14 @@ func (l *Loop) preview(e *ended) (Request, error) {
 	}
 	e.turn = l.state.Turn + 1
 	l.questions.add(e)
-	part := l.rules().Part(l.roles.choice)
+	part := l.rules().Part(l.dispatcher.choice)
 	if part.Prompt != "" {
 		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
 	}
 	return Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
 		Context: about{c.Project(), e.turn, l.mostTurns(), part.Context, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
-		Dir:     dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
+		Dir:     dir, Timeout: cmp.Or(l.dispatcher.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.dispatcher.hat(),
 		Allowed: l.state.Allowed,
 	}, nil
 }

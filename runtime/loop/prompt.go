@@ -14,7 +14,7 @@ const maxContext = 500
 type about struct {
 	project        string // "" if unnamed
 	turn, maxTurns int
-	role           []string // lines on the hat of the turn
+	hat            []string // lines on the hat of the turn
 	plan           record.Plan
 	planPath       string // relative to the agent's directory
 	breaker        string
@@ -30,7 +30,7 @@ func (a about) context() string {
 	if a.project != "" {
 		lines = append(lines, "Project: "+record.OneLine(a.project, 80)+".")
 	}
-	lines = append(lines, a.role...)
+	lines = append(lines, a.hat...)
 	if total := a.plan.Open + a.plan.Ticked; total > 0 {
 		lines = append(lines, fmt.Sprintf("Open tasks in %s: %d of %d.", a.planPath, a.plan.Open, total))
 	}

@@ -31,14 +31,14 @@ type ended struct {
 	progress      bool     // one of them is not the loop's own
 	begun         time.Time
 
-	hat         string           // that took it; "" for none
-	roleContext []string         // lines for the hat
-	unseen      error            // why it is not known what the turn changed
-	checkout    *record.Checkout // nil: the branch is the one before the turn
-	project     *git.Snapshot    // the user's own checkout before; nil if it is the agent's tree
-	users       *record.Project  // how that changed
-	topics      []hats.Topic
-	handed      bool // a hat published something new
+	hat        string           // that took it; "" for none
+	hatContext []string         // lines for the hat
+	unseen     error            // why it is not known what the turn changed
+	checkout   *record.Checkout // nil: the branch is the one before the turn
+	project    *git.Snapshot    // the user's own checkout before; nil if it is the agent's tree
+	users      *record.Project  // how that changed
+	topics     []hats.Topic
+	handed     bool // a hat published something new
 
 	answer
 	heard int               // number of denials in its prompt and earlier ones
@@ -82,13 +82,13 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	l.trim()
-	l.roles.choose()
+	l.dispatcher.choose()
 	l.expireSession()
 	l.team.choose()
 	if err := l.questions.begin(e); err != nil {
 		return err
 	}
-	if err := l.roles.begin(e); err != nil {
+	if err := l.dispatcher.begin(e); err != nil {
 		return err
 	}
 	l.confined.begin(e)
@@ -155,16 +155,16 @@ func (l *Loop) compare(ctx context.Context, e *ended) (err error) {
 // publishTopics records the topics that the turn published. Changes made by the check of its
 // hat count as the turn's work.
 func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
-	t, err := l.roles.said(e)
+	t, err := l.dispatcher.said(e)
 	if err != nil {
 		return err
 	}
-	checked, err := l.roles.check(ctx, &t, e.unseen != nil)
+	checked, err := l.dispatcher.check(ctx, &t, e.unseen != nil)
 	if err == nil && checked {
 		err = errors.Join(l.backup.mend(), l.compare(ctx, e))
 	}
 	if err == nil {
-		l.roles.end(e, t)
+		l.dispatcher.end(e, t)
 	}
 	return err
 }
@@ -193,7 +193,7 @@ func (l *Loop) start(e *ended) error {
 	v := record.Line{
 		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.team.who.Name, Branch: l.config.Worktree,
 		Task: e.task, MaxTurns: l.mostTurns(), Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
-		Hat: l.roles.hat(), Takes: l.roles.takes(), Subject: l.roles.subject(), Answers: e.talk.answers, Guides: e.talk.guides,
+		Hat: l.dispatcher.hat(), Takes: l.dispatcher.takes(), Subject: l.dispatcher.subject(), Answers: e.talk.answers, Guides: e.talk.guides,
 	}
 	if err == nil {
 		err = l.log.Add(v)
@@ -241,8 +241,8 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	var asking sync.WaitGroup
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
-		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
-		Env: l.roles.env(), Allowed: l.state.Allowed, Box: l.work.box(),
+		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.dispatcher.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
+		Env: l.dispatcher.env(), Allowed: l.state.Allowed, Box: l.work.box(),
 		Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
 			asking.Add(1)
 			defer asking.Done()
@@ -253,7 +253,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 			return a, err
 		},
 	}
-	r.Context = about{c.Project(), e.turn, l.mostTurns(), e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
+	r.Context = about{c.Project(), e.turn, l.mostTurns(), e.hatContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
 	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
 	asking.Wait()
 	e.emitFinal(emit)

@@ -54,7 +54,7 @@ func same(setting, one, two string) bool {
 	return err == nil && reflect.DeepEqual(a, b)
 }
 
-// addHats reads and checks the roles of ripple.yml.
+// addHats reads and checks the hats of ripple.yml.
 func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
 	c.Hats = &hats.Rules{Promise: c.Promise}
 	if p == nil {
@@ -110,7 +110,7 @@ func hatOf(h schema.ProjectHat) hats.Hat {
 	}
 }
 
-// hatRuns returns the settings of a role that need confirmation: its commands, its agent and its
+// hatRuns returns the settings of a hat that need confirmation: its commands, its agent and its
 // instructions.
 func hatRuns(h hats.Hat) []string {
 	at := "hats." + h.Key + "."

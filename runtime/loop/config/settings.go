@@ -68,7 +68,7 @@ type Config struct {
 	Box                               bool     // run agents and checks in a box
 	BoxWrite, BoxRead, BoxNet, BoxEnv []string // additional permissions there, as in box.Policy.Allow and box.Options.Env
 
-	Hats       *hats.Rules // the roles of ripple.yml; never nil after Load
+	Hats       *hats.Rules // the hats of ripple.yml; never nil after Load
 	Prompt     string      // the task, from ripple.yml; "": it is in PromptFile
 	PromptFile string      // the file of the task, from ripple.yml; "": .ralph/PROMPT.md
 

@@ -1,5 +1,5 @@
-// Package hats decides which role takes the next turn of a loop: topics that agents publish go to
-// the roles, called hats, that trigger on them. It is pure: its input is a State and the topics
+// Package hats decides which hat takes the next turn of a loop: topics that agents publish go to
+// the hats that trigger on them. It is pure: its input is a State and the topics
 // that a turn published; its output is the next Choice, the parts of its prompt and the entries
 // for the journal.
 //
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Hat is a role.
+// Hat is a role that an agent has for one turn.
 type Hat struct {
 	Key          string // its key in ripple.yml
 	Name         string // display name; may be ""
@@ -63,7 +63,7 @@ func (h *Hat) may(topic string) bool {
 	return h == nil || len(h.Publishes) == 0 || slices.Contains(h.Publishes, topic) || h.Default == topic
 }
 
-// Rules are the roles of a loop. Without hats and required topics, a loop ignores topics.
+// Rules are the hats of a loop. Without hats and required topics, a loop ignores topics.
 type Rules struct {
 	Hats     []Hat    // in the order of the file
 	Start    string   // first topic of a run; "": defaultStart if a hat triggers on it

@@ -9,7 +9,7 @@ type Settings struct {
 	Transport  string             `json:"transport,omitempty"`   // "": the adapter's own choice
 	Prompt     string             `json:"prompt,omitempty"`      // the task itself
 	PromptFile string             `json:"prompt_file,omitempty"` // file of the task; a relative path starts at the project; "" without Prompt: .ralph/PROMPT.md
-	Hats       string             `json:"hats,omitempty"`        // digest of the roles, to detect a change
+	Hats       string             `json:"hats,omitempty"`        // digest of the hats, to detect a change
 	Values     map[string]Setting `json:"values,omitempty"`      // settings that do not have their defaults, by name
 }
 

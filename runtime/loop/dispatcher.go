@@ -15,8 +15,8 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// roles give the turns to hats, and topics to the turns.
-type roles struct {
+// dispatcher assigns turns to hats, and topics to turns.
+type dispatcher struct {
 	*run
 	work   *workspace
 	team   *team
@@ -44,22 +44,22 @@ func (r *run) beginHats() (*hats.State, []hats.Topic) {
 }
 
 // choose finds the hat of the next turn, its agent and its conversation.
-func (r *roles) choose() {
-	rules := r.rules()
-	if r.state.Hats == nil { // they are new since the run began
-		r.state.Hats, r.first = r.beginHats()
+func (d *dispatcher) choose() {
+	rules := d.rules()
+	if d.state.Hats == nil { // they are new since the run began
+		d.state.Hats, d.first = d.beginHats()
 	}
-	r.choice = rules.Next(r.state.Hats)
-	h := r.choice.Hat
-	r.team.own = nil
+	d.choice = rules.Next(d.state.Hats)
+	h := d.choice.Hat
+	d.team.own = nil
 	if h == nil {
-		r.useSession("", false)
+		d.useSession("", false)
 		return
 	}
-	if own, has := r.agents[h.Key]; has {
-		r.team.own = &own
+	if own, has := d.agents[h.Key]; has {
+		d.team.own = &own
 	}
-	r.useSession(ownKey(h), h.Session == hats.Fresh)
+	d.useSession(ownKey(h), h.Session == hats.Fresh)
 }
 
 // ownKey returns the key under which the session of a hat is kept.
@@ -72,8 +72,8 @@ func ownKey(h *hats.Hat) string {
 
 // useSession parks the current session and continues that of a hat, or the loop's if key is
 // "". If fresh is set, a new session starts.
-func (r *roles) useSession(key string, fresh bool) {
-	s := &r.state
+func (d *dispatcher) useSession(key string, fresh bool) {
+	s := &d.state
 	if key == s.SessionOf && !fresh {
 		return
 	}
@@ -85,75 +85,75 @@ func (r *roles) useSession(key string, fresh bool) {
 	}
 	next, known := parked[key]
 	if delete(parked, key); !known || fresh {
-		next = record.Parked{Session: record.Session{ResetAt: r.now(), ResetReason: "hat_changed"}}
+		next = record.Parked{Session: record.Session{ResetAt: d.now(), ResetReason: "hat_changed"}}
 	}
 	s.SessionOf, s.Session, s.Used, s.Parked = key, next.Session, next.Used, parked
 }
 
 // begin opens the inbox of a turn, and adds what the turn is for to its prompt.
-func (r *roles) begin(e *ended) (err error) {
-	rules := r.rules()
-	r.token, e.hat = "", r.hat()
+func (d *dispatcher) begin(e *ended) (err error) {
+	rules := d.rules()
+	d.token, e.hat = "", d.hat()
 	if !rules.Active() {
 		return nil
 	}
-	part := rules.Part(r.choice)
-	e.roleContext = part.Context
+	part := rules.Part(d.choice)
+	e.hatContext = part.Context
 	if part.Prompt != "" {
 		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
 	}
 	e.said.topics = hats.NewScanner(e.prompt)
 	head := journal.InboxHead{Turn: e.turn, Promise: rules.Promise, Promisers: rules.Promisers()}
-	if h := r.choice.Hat; h != nil {
+	if h := d.choice.Hat; h != nil {
 		head.Hat, head.Publishes, head.Default = h.Key, h.Publishes, h.Default
 	}
-	r.token, err = r.store.OpenInbox(head)
+	d.token, err = d.store.OpenInbox(head)
 	return err
 }
 
 // env is by what a turn's commands find the loop.
-func (r *roles) env() []string {
-	if r.token == "" {
+func (d *dispatcher) env() []string {
+	if d.token == "" {
 		return nil
 	}
-	return []string{journal.TokenVariable + "=" + r.token, journal.ProjectVariable + "=" + r.project}
+	return []string{journal.TokenVariable + "=" + d.token, journal.ProjectVariable + "=" + d.project}
 }
 
 // hat is the key of the turn's hat, "" for none.
-func (r *roles) hat() string {
-	if r.choice.Hat == nil {
+func (d *dispatcher) hat() string {
+	if d.choice.Hat == nil {
 		return ""
 	}
-	return r.choice.Hat.Key
+	return d.choice.Hat.Key
 }
 
 // takes are the topics that the turn is for.
-func (r *roles) takes() (ids []int) {
-	for _, w := range r.choice.Topics {
+func (d *dispatcher) takes() (ids []int) {
+	for _, w := range d.choice.Topics {
 		ids = append(ids, w.ID)
 	}
 	return ids
 }
 
 // subject names them.
-func (r *roles) subject() string {
+func (d *dispatcher) subject() string {
 	var names []string
-	for _, w := range r.choice.Topics {
+	for _, w := range d.choice.Topics {
 		names = append(names, w.Topic.Topic)
 	}
 	return record.OneLine(strings.Join(names, ", "), 200)
 }
 
 // timeout is the hat's limit of a turn, 0 for none of its own.
-func (r *roles) timeout() time.Duration {
-	if r.choice.Hat == nil {
+func (d *dispatcher) timeout() time.Duration {
+	if d.choice.Hat == nil {
 		return 0
 	}
-	return r.choice.Hat.Timeout
+	return d.choice.Hat.Timeout
 }
 
 // said returns the results of a turn that the rules use.
-func (r *roles) said(e *ended) (t hats.Turn, err error) {
+func (d *dispatcher) said(e *ended) (t hats.Turn, err error) {
 	t = hats.Turn{
 		Number: e.turn, Promised: e.gavePromise, NotDone: e.block.denies(), Failed: e.failed(), Limited: e.waits(),
 		Progress: e.progress, CostUSD: e.said.cost,
@@ -163,9 +163,9 @@ func (r *roles) said(e *ended) (t hats.Turn, err error) {
 	}
 	t.Published, t.More = e.said.topics.Found()
 	t.Missed = missedTag(e.said.topics.Missed(), e.prompt)
-	emitted, found, err := r.store.TakeInbox(r.token)
+	emitted, found, err := d.store.TakeInbox(d.token)
 	if err == nil && !found {
-		r.note(fmt.Sprintf("turn %d: the topics that its commands published are lost, because the files of %s were removed", e.turn, layout.Dir))
+		d.note(fmt.Sprintf("turn %d: the topics that its commands published are lost, because the files of %s were removed", e.turn, layout.Dir))
 	}
 	t.Published = append(t.Published, emitted...)
 	return t, err
@@ -173,24 +173,24 @@ func (r *roles) said(e *ended) (t hats.Turn, err error) {
 
 // check runs the commands that must succeed before the topics of a hat count. ran reports
 // whether there were any.
-func (r *roles) check(ctx context.Context, t *hats.Turn, unseen bool) (ran bool, err error) {
-	h := r.choice.Hat
-	if h == nil || len(h.Verify) == 0 || !r.rules().Counts(r.choice, *t) {
+func (d *dispatcher) check(ctx context.Context, t *hats.Turn, unseen bool) (ran bool, err error) {
+	h := d.choice.Hat
+	if h == nil || len(h.Verify) == 0 || !d.rules().Counts(d.choice, *t) {
 		return false, nil
 	}
 	if unseen {
 		t.Refused = "the changes of the turn are not known"
 		return false, nil
 	}
-	r.tell(Notice{Kind: NoticeVerifying, Turn: t.Number, Text: strings.Join(h.Verify, "; ")})
-	name := fmt.Sprintf("verify_%04d_%s.log", t.Number, record.Stamp(r.now()))
-	file, err := r.store.Files().Create(path.Join(layout.LogsDir, name))
+	d.tell(Notice{Kind: NoticeVerifying, Turn: t.Number, Text: strings.Join(h.Verify, "; ")})
+	name := fmt.Sprintf("verify_%04d_%s.log", t.Number, record.Stamp(d.now()))
+	file, err := d.store.Files().Create(path.Join(layout.LogsDir, name))
 	if err != nil {
 		return true, err
 	}
-	log := &cappedLog{to: file, limit: r.config.MaxOutput}
+	log := &cappedLog{to: file, limit: d.config.MaxOutput}
 	defer log.Close() // for people
-	done, err := r.work.verify(ctx, h.Verify, log)
+	done, err := d.work.verify(ctx, h.Verify, log)
 	if err != nil {
 		return true, err
 	}
@@ -198,22 +198,22 @@ func (r *roles) check(ctx context.Context, t *hats.Turn, unseen bool) (ran bool,
 	if !last.OK {
 		t.Refused = record.OneLine(last.String(), 300)
 	}
-	v := record.Line{Turn: t.Number, Time: r.now(), Type: record.Verified, Hat: h.Key, Verdicts: done}
-	r.tell(Notice{Kind: NoticeVerified, Turn: t.Number, Text: last.String(), OK: last.OK, Record: &journal.Record{Line: v}})
-	return true, r.log.Add(v)
+	v := record.Line{Turn: t.Number, Time: d.now(), Type: record.Verified, Hat: h.Key, Verdicts: done}
+	d.tell(Notice{Kind: NoticeVerified, Turn: t.Number, Text: last.String(), OK: last.OK, Record: &journal.Record{Line: v}})
+	return true, d.log.Add(v)
 }
 
 // end has the topics of a turn wait for theirs.
-func (r *roles) end(e *ended, t hats.Turn) {
-	out := r.rules().End(r.state.Hats, r.choice, t)
-	e.topics, e.promised, e.handed = append(r.first, out.Topics...), out.Promised, out.Handed
+func (d *dispatcher) end(e *ended, t hats.Turn) {
+	out := d.rules().End(d.state.Hats, d.choice, t)
+	e.topics, e.promised, e.handed = append(d.first, out.Topics...), out.Promised, out.Handed
 	e.uncounted = cmp.Or(e.uncounted, out.Refused)
 	if out.Refused != "" && e.wrong == "" {
-		e.wrong = r.rules().Promise + " does not count: " + out.Refused
+		e.wrong = d.rules().Promise + " does not count: " + out.Refused
 	}
-	r.first = nil
+	d.first = nil
 	for _, text := range out.Notes {
-		r.note(event.Printable(text))
+		d.note(event.Printable(text))
 	}
 }
 
