@@ -26,9 +26,9 @@ var public = []string{
 // internalInAPI are the exported declarations that mention a type of an internal package,
 // with the reason. None may be added.
 var internalInAPI = map[string]string{
-	"pkg runtime/terminal, method (*Terminal) Look(func(*runtime/internal/vt.Screen))": "the screen of probe, tui and console; importers can call its methods, but cannot name its type",
-	"pkg schema, type ProgramError = schema/internal/library.ProgramError":             "the alias is its name for importers; schema must not import the library that makes it",
-	"pkg runtime/console, type Detacher = runtime/internal/keys.Detacher":              "the alias is its name for importers",
+	"pkg runtime/terminal, method (*Terminal) WithScreen(func(*runtime/internal/vt.Screen))": "the screen of probe, tui and console; importers can call its methods, but cannot name its type",
+	"pkg schema, type ProgramError = schema/internal/library.ProgramError":                   "the alias is its name for importers; schema must not import the library that makes it",
+	"pkg runtime/console, type Detacher = runtime/internal/keys.Detacher":                    "the alias is its name for importers",
 }
 
 // TestAPI compares the exported declarations of the public packages with api/ripple.txt,

@@ -65,9 +65,9 @@ func (a *Adapter) Original() *Adapter {
 	return a.Agent.original
 }
 
-// OwnProgram reports whether the chosen transport has a program other than the agent's. That
+// HasOwnProgram reports whether the chosen transport has a program other than the agent's. That
 // program is not found under the adapter's name, and does not hold the login.
-func (a *Adapter) OwnProgram() bool {
+func (a *Adapter) HasOwnProgram() bool {
 	return a.Process.Executable != a.Original().Process.Executable
 }
 

@@ -146,7 +146,7 @@ func (r adapterRules) checkEnv(a *Adapter) {
 	secret := map[string]string{"nonce": "", "nonce_short": ""}
 	if m := a.Init.Marker; m != nil {
 		for name, text := range map[string]string{"marker": m.Primary, "marker_continuation": m.Continuation} {
-			if CarriesNonce(text) {
+			if ContainsNonce(text) {
 				secret[name] = ""
 			}
 		}

@@ -38,9 +38,9 @@ var placeholderNames = []string{
 	"prompt_template", "reason", "script_path", "self", "shell_path", "temp_dir", "tempfile_path",
 }
 
-// CarriesNonce reports whether a template shows the session's nonce, or its short form,
+// ContainsNonce reports whether a template shows the session's nonce, or its short form,
 // where it is expanded.
-func CarriesNonce(template string) bool {
+func ContainsNonce(template string) bool {
 	return Expand(template, map[string]string{"nonce": "", "nonce_short": ""}) != template
 }
 

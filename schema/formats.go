@@ -132,7 +132,7 @@ func checkURL(s string) error {
 
 func checkFilePart(s string) error {
 	if strings.ContainsAny(s, "/\\\x00") || strings.Contains(s, "..") {
-		return fmt.Errorf("%s leads out of the directory of the file: a part of a file name cannot contain / or ..", quoted(s))
+		return fmt.Errorf("%s leads out of the directory of the file: a part of a file name cannot contain a slash or two dots", quoted(s))
 	}
 	return nil
 }

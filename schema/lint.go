@@ -26,7 +26,7 @@ const (
 
 // Lint reports, as warnings, what is legal in a file but likely wrong. A file
 // that does not load gets its errors instead. Scripts come from o.Scripts;
-// Options.Beside gives the directories of a file on disk.
+// Options.ForFile gives the directories of a file on disk.
 func Lint(source string, data []byte, o Options) []Diagnostic {
 	a, d := parseAdapter(source, data, o)
 	if a == nil || len(d.diags) > 0 {

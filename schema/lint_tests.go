@@ -10,7 +10,7 @@ import (
 
 // lintTests looks for tests that can only pass or only fail.
 func lintTests(d *document, a *Adapter) {
-	canFail := a.SeesErrors()
+	canFail := a.DetectsErrors()
 	if a.Probe != nil {
 		lintExpect(d, "/probe/expect", &a.Probe.Expect)
 	}
@@ -28,8 +28,8 @@ func lintTests(d *document, a *Adapter) {
 	}
 }
 
-// SeesErrors reports whether a failed command can be distinguished from a successful one.
-func (a *Adapter) SeesErrors() bool {
+// DetectsErrors reports whether a failed command can be distinguished from a successful one.
+func (a *Adapter) DetectsErrors() bool {
 	return a.Capabilities.ExitCode == ExitCodeTrue || a.Output.ErrorPattern != "" ||
 		slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
 }

@@ -46,7 +46,7 @@ func LoadText(path string, o Options) (*Adapter, []byte, []Diagnostic) {
 	if err != nil {
 		return nil, nil, Unreadable(path, err)
 	}
-	a, diagnostics := Parse(path, data, o.Beside(path))
+	a, diagnostics := Parse(path, data, o.ForFile(path))
 	return a, data, diagnostics
 }
 
@@ -65,9 +65,9 @@ func reason(err error) error {
 	return err
 }
 
-// Beside returns the options with the script directories that belong to an
+// ForFile returns the options with the script directories that belong to an
 // adapter file put first, as Load uses them.
-func (o Options) Beside(path string) Options {
+func (o Options) ForFile(path string) Options {
 	var scripts []fs.FS
 	for _, dir := range ScriptDirs(path) {
 		scripts = append(scripts, os.DirFS(dir))

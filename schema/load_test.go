@@ -50,7 +50,7 @@ func parseFile(t *testing.T, path string, parse func(string, []byte, Options) []
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	return parse(filepath.Base(path), data, Options{}.Beside(path))
+	return parse(filepath.Base(path), data, Options{}.ForFile(path))
 }
 
 func TestFilesThatLoad(t *testing.T) {

@@ -143,7 +143,7 @@ func TestScriptThatCannotBeUsed(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), make([]byte, maxScript+1), 0o644))
 	for _, name := range []string{"d", "big", "none"} {
-		_, ds := Parse("x.yaml", []byte(head+"init: {script_resource: "+name+"}\n"), Options{}.Beside(filepath.Join(dir, "x.yaml")))
+		_, ds := Parse("x.yaml", []byte(head+"init: {script_resource: "+name+"}\n"), Options{}.ForFile(filepath.Join(dir, "x.yaml")))
 		require.Len(t, ds, 1, name)
 		assert.Equal(t, KindScript, ds[0].Kind)
 	}
@@ -270,7 +270,7 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	data, err := os.ReadFile(filepath.Join("testdata", "ok", "powershell.yaml"))
 	require.NoError(b, err)
-	o := Options{}.Beside(filepath.Join("testdata", "ok", "powershell.yaml"))
+	o := Options{}.ForFile(filepath.Join("testdata", "ok", "powershell.yaml"))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if a, ds := Parse("x.yaml", data, o); a == nil {
@@ -284,7 +284,7 @@ func TestParseValid(t *testing.T) {
 	corpus(t, "ok", func(t *testing.T, path string) {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
-		o := Options{}.Beside(path)
+		o := Options{}.ForFile(path)
 		want, ds := Parse(path, data, o)
 		require.Empty(t, ds)
 		got, ds := ParseValid(path, data, o)
@@ -293,17 +293,17 @@ func TestParseValid(t *testing.T) {
 	})
 }
 
-// Unseal returns the adapter that was sealed, without its files.
+// Decode returns the adapter that was sealed, without its files.
 func TestSeal(t *testing.T) {
 	corpus(t, "ok", func(t *testing.T, path string) {
 		want, text, ds := LoadText(path, Options{})
 		require.Empty(t, ds)
-		sealed, err := want.Seal(text)
+		sealed, err := want.Encode(text)
 		require.NoError(t, err)
-		got, err := Unseal(sealed)
+		got, err := Decode(sealed)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	})
-	_, err := Unseal([]byte("{}"))
+	_, err := Decode([]byte("{}"))
 	require.ErrorContains(t, err, "file is empty")
 }

@@ -24,9 +24,9 @@ type Project struct {
 	Hats     []ProjectHat              `yaml:"-"` // in the order of the file
 	Loop     map[string][]string       `yaml:"-"` // by key of loop: one text or the items of a list
 
-	Box       map[string][]string `yaml:"-"` // likewise; nil: the file has no such section
-	EventLoop map[string][]string `yaml:"-"` // likewise
-	Idle      []Idle              `yaml:"-"` // keys that are set without effect
+	Box        map[string][]string `yaml:"-"` // likewise; nil: the file has no such section
+	EventLoop  map[string][]string `yaml:"-"` // likewise
+	UnusedKeys []UnusedKey         `yaml:"-"` // keys that are set without effect
 
 	places map[string]place // for Position
 }
@@ -75,7 +75,7 @@ func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 		p.Box = d.settings("/box")
 	}
 	rules := projectRules{d}
-	p.Idle = rules.idle()
+	p.UnusedKeys = rules.idle()
 	if err := rules.hats(p); err != nil {
 		d.errorAt(1, 1, KindType, "cannot be read: %v", err)
 		return nil, d.diags

@@ -46,11 +46,11 @@ func (b *ProjectBackend) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*whole)(b))
 }
 
-// Idle is a key that is set and has no effect.
-type Idle struct {
+// UnusedKey is a key that is set and has no effect.
+type UnusedKey struct {
 	Key string // "hats.builder.concurrency"
 	Position
-	Why string // the reason; may be ""
+	Reason string // the reason; may be ""
 }
 
 // hats reads the section in the order of the file. Settings of a hat that have two names
@@ -83,7 +83,7 @@ func (r projectRules) checkHat(h ProjectHat) {
 const withoutEffect = "Accepted, without effect"
 
 // idle lists the keys of other programs' that are set, in the order of the file.
-func (r projectRules) idle() (list []Idle) {
+func (r projectRules) idle() (list []UnusedKey) {
 	if r.root == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (r projectRules) idle() (list []Idle) {
 		}
 		text, _ := k["description"].(string)
 		why, _ := strings.CutPrefix(strings.TrimSuffix(text, "."), withoutEffect)
-		list = append(list, Idle{strings.ReplaceAll(pointer[1:], "/", "."), r.position(pointer), strings.TrimPrefix(why, ": ")})
+		list = append(list, UnusedKey{strings.ReplaceAll(pointer[1:], "/", "."), r.position(pointer), strings.TrimPrefix(why, ": ")})
 	})
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Line < list[j].Line })
 	return list

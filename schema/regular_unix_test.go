@@ -31,7 +31,7 @@ func TestNothingButFilesIsRead(t *testing.T) {
 			}
 			dir := t.TempDir()
 			require.NoError(t, put(filepath.Join(dir, "a.sh")))
-			_, ds := Parse("x.yaml", []byte(head), Options{}.Beside(filepath.Join(dir, "x.yaml")))
+			_, ds := Parse("x.yaml", []byte(head), Options{}.ForFile(filepath.Join(dir, "x.yaml")))
 			require.NotEmpty(t, ds)
 			assert.Contains(t, ds[len(ds)-1].Message+ds[0].Message, "put a regular file there")
 		})

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// sealed is what Seal writes.
+// sealed is what Encode writes.
 type sealed struct {
 	Source string `json:"source"`
 	Script string `json:"script"`
 	Text   []byte `json:"text"`
 }
 
-// Seal encodes an adapter that was read from text, with its script. Unseal returns the same
+// Encode encodes an adapter that was read from text, with its script. Decode returns the same
 // adapter even if the files have changed.
-func (a *Adapter) Seal(text []byte) ([]byte, error) {
+func (a *Adapter) Encode(text []byte) ([]byte, error) {
 	return json.Marshal(sealed{a.Source, a.Script, text})
 }
 
-// Unseal decodes an adapter that Seal of the same version of ripple encoded.
-func Unseal(data []byte) (*Adapter, error) {
+// Decode decodes an adapter that Encode of the same version of ripple encoded.
+func Decode(data []byte) (*Adapter, error) {
 	var s sealed
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func startConsole(ctx context.Context, p *place) (*worker, error) {
 		}
 		return nil
 	}
-	return &worker{status.Host, filepath.Join(p.dir, "state"), next, func() error { c.Close(); return nil }}, nil
+	return &worker{status.HostPID, filepath.Join(p.dir, "state"), next, func() error { c.Close(); return nil }}, nil
 }
 
 // scenarioText has the turns of the scripted agent: each says its number and changes a file.

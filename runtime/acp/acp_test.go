@@ -96,7 +96,7 @@ func FuzzServer(f *testing.F) {
 		}
 		serve := func(in io.Reader) []string {
 			var out bytes.Buffer
-			s := New(Options{Loop: func(string, bool) []string { return []string{"false"} }})
+			s := New(Options{LoopCommand: func(string, bool) []string { return []string{"false"} }})
 			require.NoError(t, s.Serve(t.Context(), in, &out))
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 			for _, line := range lines {
@@ -237,7 +237,7 @@ func TestAnAnswerThatComesLate(t *testing.T) {
 func TestASessionThatIsOpenIsNotLoaded(t *testing.T) {
 	began, told := make(chan struct{}), make(chan rpc.Message, 10)
 	r, w := io.Pipe()
-	s := New(Options{Play: func(ctx context.Context, _ Turn) (agent.Outcome, error) {
+	s := New(Options{RunTurn: func(ctx context.Context, _ Turn) (agent.Outcome, error) {
 		close(began)
 		<-ctx.Done()
 		return agent.Outcome{Failure: &event.Failure{Kind: event.Interrupted}}, nil

@@ -63,7 +63,7 @@ func (t *teller) use(e event.Event) {
 		call["name"] = e.Name
 	}
 	if len(e.Input) > 0 {
-		call["rawInput"] = event.BoundInput(e.Input)
+		call["rawInput"] = event.TruncateInput(e.Input)
 	}
 	if path := pathOf(e.Input); path != "" {
 		if !filepath.IsAbs(path) {

@@ -74,7 +74,7 @@ func (ss *session) prepare(text string) ([]string, error) {
 		if !store.Files().Exists(layout.TaskFile) {
 			file = ""
 		}
-		return ss.o.Loop(file, true), nil
+		return ss.o.LoopCommand(file, true), nil
 	case spent:
 		task, err := layout.Read(ss.dir, layout.TaskFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +85,7 @@ func (ss *session) prepare(text string) ([]string, error) {
 	if err := store.Write(layout.TaskFile, []byte(text+"\n")); err != nil {
 		return nil, err
 	}
-	return ss.o.Loop(file, false), ss.writeFace(face{Session: ss.id})
+	return ss.o.LoopCommand(file, false), ss.writeFace(face{Session: ss.id})
 }
 
 // How the loop stands that the session began last.
@@ -184,7 +184,7 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	if old := s.sessions[p.Session]; old != nil && old.open != nil {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
 	}
-	if s.o.Play != nil {
+	if s.o.RunTurn != nil {
 		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir, servers: p.Servers}
 		s.conn.Reply(m.ID, map[string]any{})
 		return nil
@@ -234,7 +234,7 @@ func (s *Server) list(m rpc.Message) *rpc.Error {
 		return &rpc.Error{Code: rpc.CodeNoMethod, Message: "sessions of single turns (--turn) are not kept"}
 	}
 	list := []any{}
-	if p.Dir == "" || s.o.Play != nil {
+	if p.Dir == "" || s.o.RunTurn != nil {
 		for _, ss := range s.sessions {
 			list = append(list, map[string]any{"sessionId": ss.id, "cwd": ss.dir})
 		}

@@ -2,7 +2,7 @@
 // (https://agentclientprotocol.com, schema 1.x), as the agent, so that editors and other
 // clients of the protocol can use ripple.
 //
-// A prompt starts a loop in the session's directory, in a separate process (Options.Loop).
+// A prompt starts a loop in the session's directory, in a separate process (Options.LoopCommand).
 // The client receives its output and its questions, which may also be answered with
 // `ripple answer`; the first answer counts. With Options.Agent a prompt is one turn of an
 // agent.
@@ -33,19 +33,19 @@ const protocolVersion = 1
 type Options struct {
 	Version string // of this program
 
-	// Loop returns the command line of a loop that runs in its working directory and prints its
+	// LoopCommand returns the command line of a loop that runs in its working directory and prints its
 	// events as JSON. task is the file of the task, empty for the project's own; goOn continues
 	// the loop that ended last.
-	Loop func(task string, goOn bool) []string
+	LoopCommand func(task string, goOn bool) []string
 
-	Agent *schema.Adapter        // takes one turn for each prompt; nil: a prompt starts a loop
-	Play  Play                   // takes the turns instead of Agent, and can continue any session; may be nil
-	Claim func(dir string) error // called with a directory before a loop's files are created in it; may be nil
-	Log   io.Writer              // gets messages for debugging; may be nil
+	Agent   *schema.Adapter        // takes one turn for each prompt; nil: a prompt starts a loop
+	RunTurn TurnFunc               // takes the turns instead of Agent, and can continue any session; may be nil
+	Claim   func(dir string) error // called with a directory before a loop's files are created in it; may be nil
+	Log     io.Writer              // gets messages for debugging; may be nil
 }
 
-// Play takes a turn. It returns when ctx ends.
-type Play func(ctx context.Context, t Turn) (agent.Outcome, error)
+// TurnFunc takes a turn. It returns when ctx ends.
+type TurnFunc func(ctx context.Context, t Turn) (agent.Outcome, error)
 
 // Turn is the turn that a prompt asks for.
 type Turn struct {
@@ -55,7 +55,7 @@ type Turn struct {
 	Ask  event.Ask         // asks the client; the ID of a question about a tool is that of the tool's use
 }
 
-func (o Options) single() bool { return o.Agent != nil || o.Play != nil }
+func (o Options) single() bool { return o.Agent != nil || o.RunTurn != nil }
 
 // Server is one connection with a client.
 type Server struct {

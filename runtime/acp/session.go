@@ -23,7 +23,7 @@ type session struct {
 
 	agentID string       // of an agent's own session, with Options.Agent
 	used    event.Tokens // by that
-	spent   event.Tokens // by turns that ended, with Options.Agent or Play
+	spent   event.Tokens // by turns that ended, with Options.Agent or RunTurn
 }
 
 // promptRequest is a prompt that has no answer yet.

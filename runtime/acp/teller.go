@@ -174,7 +174,7 @@ func (t *teller) chunk(kind, text string) {
 	}
 	t.blocks++
 	fields := map[string]any{"messageId": fmt.Sprintf("%d-message-%d", t.nth, t.blocks)}
-	if t.o.Play == nil {
+	if t.o.RunTurn == nil {
 		text = strings.TrimRight(text, "\n") + "\n\n"
 	}
 	fields["content"] = map[string]any{"type": "text", "text": text}

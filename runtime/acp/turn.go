@@ -29,7 +29,7 @@ func (ss *session) turn(ctx context.Context, p *promptRequest, tell *teller, tex
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
 	}
 	ss.spent = tell.before.Add(tell.now)
-	for _, asked := range out.Asked {
+	for _, asked := range out.Unanswered {
 		tell.message("The agent asks: " + asked)
 	}
 	if out.Failure == nil && len(out.Denials) > 0 && ss.o.Agent != nil {
@@ -42,11 +42,11 @@ func (ss *session) turn(ctx context.Context, p *promptRequest, tell *teller, tex
 
 // take has it taken, by the agent or by who plays one.
 func (ss *session) take(ctx context.Context, tell *teller, text string) (agent.Outcome, error) {
-	if ss.o.Play != nil {
+	if ss.o.RunTurn != nil {
 		ask := func(ctx context.Context, q event.Question) (event.Answer, error) {
 			return ss.askInTurn(ctx, q, tell.calls[q.ID])
 		}
-		return ss.o.Play(ctx, Turn{Session: ss.id, Dir: ss.dir, Prompt: text, Emit: tell.event, Ask: ask})
+		return ss.o.RunTurn(ctx, Turn{Session: ss.id, Dir: ss.dir, Prompt: text, Emit: tell.event, Ask: ask})
 	}
 	var t agent.Turn
 	var ask event.Ask
@@ -54,9 +54,9 @@ func (ss *session) take(ctx context.Context, tell *teller, text string) (agent.O
 		t = agent.Turn{Prompt: text, SessionID: ss.agentID, PermissionMode: ss.permissionMode(), Servers: ss.handedOn()}
 		ask = ss.askOr(ss.mode == modeAllow)
 	})
-	out, err := agent.Run(ctx, ss.o.Agent, t, agent.Options{Dir: ss.dir, Used: ss.used, OnEvent: tell.event, Ask: ask})
+	out, err := agent.Run(ctx, ss.o.Agent, t, agent.Options{Dir: ss.dir, PriorTokens: ss.used, OnEvent: tell.event, Ask: ask})
 	if g := ss.o.Agent.Agent; err == nil && out.Failure == nil && (g.Options.Resume != nil || g.Transport == schema.TransportACP) {
-		ss.agentID, ss.used = out.SessionID, out.Session
+		ss.agentID, ss.used = out.SessionID, out.SessionTokens
 	}
 	return out, err
 }

@@ -52,18 +52,18 @@ type Outcome struct {
 
 	SessionID string `json:"session_id,omitempty"` // to continue it; empty if the agent reported none
 	Text      string `json:"text,omitempty"`       // the final message
-	// Tokens is the usage of this turn. Session is the usage of the session so far, for agents
-	// that report it: the next turn's Options.Used.
-	Tokens  event.Tokens `json:"tokens"`
-	Session event.Tokens `json:"session_tokens,omitzero"`
+	// Tokens is the usage of this turn. SessionTokens is the usage of the session so far, for agents
+	// that report it: the next turn's Options.PriorTokens.
+	Tokens        event.Tokens `json:"tokens"`
+	SessionTokens event.Tokens `json:"session_tokens,omitzero"`
 
-	Denials  []event.Event `json:"denials,omitempty"`  // denied tools
-	Asked    []string      `json:"asked,omitempty"`    // questions that nobody could answer
-	Unknown  int           `json:"unknown,omitempty"`  // lines that are unknown to the adapter
-	Problems []string      `json:"problems,omitempty"` // mapping errors, processes that outlived the turn
-	Duration time.Duration `json:"duration_ns"`
-	Stderr   string        `json:"-"` // its last 64 KiB
+	Denials      []event.Event `json:"denials,omitempty"`  // denied tools
+	Unanswered   []string      `json:"asked,omitempty"`    // questions that nobody could answer
+	UnknownLines int           `json:"unknown,omitempty"`  // lines that are unknown to the adapter
+	Problems     []string      `json:"problems,omitempty"` // mapping errors, processes that outlived the turn
+	Duration     time.Duration `json:"duration_ns"`
+	Stderr       string        `json:"-"` // its last 64 KiB
 }
 
 // OK reports whether the turn succeeded, with no denied tool and no question.
-func (o Outcome) OK() bool { return o.Failure == nil && len(o.Denials) == 0 && len(o.Asked) == 0 }
+func (o Outcome) OK() bool { return o.Failure == nil && len(o.Denials) == 0 && len(o.Unanswered) == 0 }

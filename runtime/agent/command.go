@@ -15,11 +15,11 @@ import (
 
 // Command is the command line of a turn, without the program's name.
 type Command struct {
-	Args  []string
-	Stdin string // the prompt, if it is delivered on standard input
-	File  string // the prompt, if it is delivered in a file, whose path replaces FilePath at the end of Args
-	Said  string // the prompt, if it is delivered over a protocol or typed on a screen
-	Env   map[string]string
+	Args    []string
+	Stdin   string // the prompt, if it is delivered on standard input
+	File    string // the prompt, if it is delivered in a file, whose path replaces FilePath at the end of Args
+	Message string // the prompt, if it is delivered over a protocol or typed on a screen
+	Env     map[string]string
 
 	// A file that restricts the agent to the allowed tools: its path replaces ToolsPath in the
 	// arguments at ToolsAt.
@@ -207,10 +207,10 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	c := Command{Env: merged(b.a.Agent.Env, b.limit.Env), ToolsFile: b.limit.File.Text, ToolsName: b.limit.File.Name, ToolsAt: b.limitAt}
 	switch b.a.Agent.Transport {
 	case schema.TransportACP:
-		c.Args, c.Said = append(b.args, b.a.Agent.ACP.Args...), text
+		c.Args, c.Message = append(b.args, b.a.Agent.ACP.Args...), text
 		return c, nil
 	case schema.TransportScreen:
-		c.Args, c.Said = b.args, text
+		c.Args, c.Message = b.args, text
 		return c, nil
 	}
 	switch deliver {

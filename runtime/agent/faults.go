@@ -25,7 +25,7 @@ func (r *reader) failedBy(caught *fault.Fault) *event.Failure {
 // judged returns the outcome of a turn; if judging it panics, that is the outcome.
 func (r *reader) judged(e ending) (o Outcome) {
 	if caught := fault.Catch("judging the turn", nil, func() { o = r.outcome(e) }); caught != nil {
-		o = Outcome{Failure: cmp.Or(e.forced, r.failedBy(caught)), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Tokens: r.used, Session: r.total, Problems: r.problems}
+		o = Outcome{Failure: cmp.Or(e.forced, r.failedBy(caught)), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Tokens: r.used, SessionTokens: r.total, Problems: r.problems}
 	}
 	return o
 }

@@ -44,7 +44,7 @@ func TestAPanicWhileATurnIsJudged(t *testing.T) {
 	o := r.judged(ending{})
 	require.NotNil(t, o.Failure)
 	assert.Contains(t, o.Failure.Message, "internal error (panic) while judging the turn")
-	assert.Equal(t, []any{int64(3), int64(5), "s-1"}, []any{o.Tokens.Input, o.Session.Input, o.SessionID})
+	assert.Equal(t, []any{int64(3), int64(5), "s-1"}, []any{o.Tokens.Input, o.SessionTokens.Input, o.SessionID})
 }
 
 // A panic of the adapter's program costs one line its form: the turn has it as the agent printed it.

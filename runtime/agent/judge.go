@@ -267,7 +267,7 @@ func (r *reader) outcome(e ending) Outcome {
 	}
 	o := Outcome{
 		Failure: r.verdict(e), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Text: r.answer,
-		Tokens: r.used, Session: r.total, Denials: r.denials, Asked: r.asked, Unknown: r.unknown, Problems: r.problems,
+		Tokens: r.used, SessionTokens: r.total, Denials: r.denials, Unanswered: r.asked, UnknownLines: r.unknown, Problems: r.problems,
 		Stderr: r.stderr.String(),
 	}
 	r.lastWords(o.Failure, e)

@@ -9,8 +9,8 @@ import (
 	"example.org/ripple/schema"
 )
 
-// LacksMode describes why an agent does not support a permission mode; "" if it does.
-func LacksMode(g *schema.Agent, mode string) string {
+// ModeProblem describes why an agent does not support a permission mode; "" if it does.
+func ModeProblem(g *schema.Agent, mode string) string {
 	o := g.Options.PermissionMode
 	if o == nil {
 		return "option for it"
@@ -21,10 +21,10 @@ func LacksMode(g *schema.Agent, mode string) string {
 	return ""
 }
 
-// LacksTools describes why an agent does not support a list of tools; "" if it does. If the agent
+// ToolsProblem describes why an agent does not support a list of tools; "" if it does. If the agent
 // knows at least one of the names, the list was written for it: unknown names are then errors,
 // which its turn rejects.
-func LacksTools(g *schema.Agent, tools []string) string {
+func ToolsProblem(g *schema.Agent, tools []string) string {
 	if g.Options.AllowedTools == nil {
 		return "option for it"
 	}

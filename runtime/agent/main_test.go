@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(scriptVariable); path != "" {
 		playScript(path)
 	}
-	_ = proctree.Subreaper() // if unsupported, the tests that need it skip
+	_ = proctree.SetSubreaper() // if unsupported, the tests that need it skip
 	testkit.SideBySide()
 	code := m.Run()
 	regexp2.StopTimeoutClock()

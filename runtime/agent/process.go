@@ -78,7 +78,7 @@ func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 		close(gone)
 	}()
 	tree := proctree.New(cmd.Process.Pid, "")
-	tree.Sole = sole
+	tree.OwnsOrphans = sole
 	p := &process{
 		pid: cmd.Process.Pid, exited: gone, dead: gone, members: tree.Members,
 		status: func() (int, string) { return exitStatus(cmd.ProcessState) },

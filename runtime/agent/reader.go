@@ -209,7 +209,7 @@ func (r *reader) tool(e *event.Event) bool {
 		if e.ID != "" {
 			r.uses[e.ID] = e.Name
 		}
-		if text := e.Asked(); text != "" && !known {
+		if text := e.QuestionText(); text != "" && !known {
 			r.asked = append(r.asked, text)
 		}
 		return !known

@@ -12,12 +12,12 @@ import (
 type Recording struct {
 	Output, Stderr io.Reader // Stderr may be nil
 	ExitCode       int
-	Used           event.Tokens // by the session before the turn
+	PriorTokens    event.Tokens // by the session before the turn
 }
 
 // Replay converts a recorded turn to events and judges it as Run would have.
 func Replay(a *schema.Adapter, rec Recording, emit func(event.Event)) (Outcome, error) {
-	r, err := newReader(a.Agent, rec.Used, emit)
+	r, err := newReader(a.Agent, rec.PriorTokens, emit)
 	if err != nil {
 		return Outcome{}, err
 	}

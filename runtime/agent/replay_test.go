@@ -256,9 +256,9 @@ func TestUsageIsTheTurns(t *testing.T) {
 		{"the session's is the turn's without what was before", event.Tokens{Input: 100}, []string{use(130, "session")}, event.Tokens{Input: 30, Output: 1}, event.Tokens{Input: 130, Output: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, events := recorded(t, agent.Recording{Used: c.before}, append(c.lines, `{"t":"end"}`)...)
+			out, events := recorded(t, agent.Recording{PriorTokens: c.before}, append(c.lines, `{"t":"end"}`)...)
 			assert.Equal(t, c.turn, out.Tokens)
-			assert.Equal(t, c.sessions, out.Session)
+			assert.Equal(t, c.sessions, out.SessionTokens)
 			last := events[len(events)-1]
 			assert.Equal(t, event.Usage, last.Type, "told once")
 			assert.Equal(t, c.turn, *last.Tokens)
@@ -290,7 +290,7 @@ func TestLinesThatAreNotKnownAreKept(t *testing.T) {
 		{Type: event.Unknown, Raw: "[1,2]"},
 		{Type: event.Finished},
 	}, events)
-	assert.Equal(t, 4, out.Unknown)
+	assert.Equal(t, 4, out.UnknownLines)
 	require.Len(t, out.Problems, 1, "[1,2] has no .t")
 	assert.Contains(t, out.Problems[0], "expected an object but got: array")
 }

@@ -26,9 +26,9 @@ type Options struct {
 	IdleTimeout time.Duration // limit of the time without a byte from the agent; 0: none
 	Grace       time.Duration // time to exit after SIGINT, and again after SIGTERM; 0: 3 s
 
-	// Used is the usage of the session before this turn (Outcome.Session of the previous
+	// PriorTokens is the usage of the session before this turn (Outcome.SessionTokens of the previous
 	// turn), for agents that count the whole session.
-	Used event.Tokens
+	PriorTokens event.Tokens
 
 	// Ask answers the agent's questions during the turn, if the transport supports that. nil:
 	// the adapter's unattended policy decides.
@@ -56,9 +56,9 @@ type Options struct {
 	// Empty: the system's directory for temporary files.
 	FaultDir string
 
-	// Sole says that nothing else in this process starts programs. Then every orphan that the
+	// OwnsOrphans says that nothing else in this process starts programs. Then every orphan that the
 	// process adopted (proctree.Guard) belongs to this turn.
-	Sole bool
+	OwnsOrphans bool
 }
 
 const defaultGrace = 3 * time.Second
@@ -123,7 +123,7 @@ func takeStreams(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Op
 	if w.talk != nil {
 		w.talk.work.equip(plan.Env, o.Grace)
 	}
-	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.Sole); err != nil {
+	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.OwnsOrphans); err != nil {
 		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}
 	return w.r.judged(w.turn(ctx)), nil
@@ -134,13 +134,13 @@ func newWatch(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Optio
 	w := &watch{o: o, linger: time.Duration(a.Agent.LingerMS) * time.Millisecond}
 	var err error
 	if a.Agent.Transport != schema.TransportACP {
-		if w.r, err = newReader(a.Agent, o.Used, o.OnEvent); err != nil {
+		if w.r, err = newReader(a.Agent, o.PriorTokens, o.OnEvent); err != nil {
 			return nil, err
 		}
 		w.r.faults.Dir = o.FaultDir
 		return w, nil
 	}
-	if w.talk, err = newTalk(ctx, a, t, c.Said, o); err != nil {
+	if w.talk, err = newTalk(ctx, a, t, c.Message, o); err != nil {
 		return nil, err
 	}
 	w.talk.r.faults.Dir = o.FaultDir

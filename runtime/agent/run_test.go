@@ -52,7 +52,7 @@ func play(t *testing.T, a *schema.Adapter, o agent.Options) (agent.Outcome, []ev
 func playIn(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent.Turn, o agent.Options) (agent.Outcome, []event.Event) {
 	t.Helper()
 	before := children(t)
-	o.Sole = true
+	o.OwnsOrphans = true
 	out, events := playBeside(ctx, t, a, turn, o)
 	assert.Equal(t, before, children(t), "no process is left")
 	return out, events
@@ -195,7 +195,7 @@ func TestInterruptedByTheCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	a := scripted(t, `trap 'say "got SIGINT"; exit 0' INT; say ready; while :; do sleep 0.05; done`)
 	var events []event.Event
-	out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{Sole: true, Grace: 5 * time.Second, OnEvent: func(e event.Event) {
+	out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{OwnsOrphans: true, Grace: 5 * time.Second, OnEvent: func(e event.Event) {
 		events = append(events, e)
 		cancel()
 	}})
@@ -209,7 +209,7 @@ func TestLastWordsAreReadToTheirEnd(t *testing.T) {
 	for range 12 { // it is a race that is rarely lost
 		ctx, cancel := context.WithCancel(t.Context())
 		a := scripted(t, `trap 'head -c 900000 /dev/zero | tr "\0" x; echo; say last; exit 0' INT; say begun; while :; do sleep 0.02; done`)
-		out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{Sole: true, Grace: 10 * time.Second, OnEvent: func(event.Event) { cancel() }})
+		out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{OwnsOrphans: true, Grace: 10 * time.Second, OnEvent: func(event.Event) { cancel() }})
 		require.NoError(t, err)
 		require.Equal(t, "last", out.Text)
 	}

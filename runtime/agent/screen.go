@@ -41,7 +41,7 @@ const screenCols, screenRows = 120, 40
 func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Options, _ string) (Outcome, error) {
 	s := &stage{a: a, o: o, waiting: make(chan bool)}
 	var err error
-	if s.r, err = newReader(a.Agent, o.Used, o.OnEvent); err != nil {
+	if s.r, err = newReader(a.Agent, o.PriorTokens, o.OnEvent); err != nil {
 		return Outcome{}, err
 	}
 	s.r.faults.Dir = o.FaultDir
@@ -50,7 +50,7 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	}
 	var term *terminal.Terminal
 	s.TUI, err = tui.Start(a, tui.Options{
-		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable, Box: o.Box, Sole: o.Sole, FaultDir: o.FaultDir,
+		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable, Box: o.Box, Sole: o.OwnsOrphans, FaultDir: o.FaultDir,
 		Cols: cmp.Or(o.Cols, screenCols), Rows: cmp.Or(o.Rows, screenRows),
 		Read: s.copies(o.Output), Terminal: func(t *terminal.Terminal) { term = t },
 	})
@@ -60,7 +60,7 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	if o.Attach != nil {
 		o.Attach(Attachment{Screen: term, Type: s.Type})
 	}
-	forced, played := s.run(ctx, c.Said)
+	forced, played := s.run(ctx, c.Message)
 	caught := fault.Catch("reading the agent's answer", nil, s.told)
 	s.end(ctx)
 	if caught == nil {

@@ -41,7 +41,7 @@ type answer struct {
 // newTalk prepares the turn; the process that it writes to is given later.
 func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Options) (*talk, error) {
 	g := a.Agent
-	r, err := newReader(g, o.Used, o.OnEvent)
+	r, err := newReader(g, o.PriorTokens, o.OnEvent)
 	if err != nil {
 		return nil, err
 	}

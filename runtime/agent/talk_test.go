@@ -116,13 +116,13 @@ func shown(t *testing.T, out agent.Outcome, events []event.Event) string {
 	if f := out.Failure; f != nil {
 		fmt.Fprintf(&b, "failure: %s\n", f)
 	}
-	for _, q := range out.Asked {
+	for _, q := range out.Unanswered {
 		fmt.Fprintf(&b, "asked: %s\n", q)
 	}
 	for _, p := range out.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", p)
 	}
-	fmt.Fprintf(&b, "ok: %t, session %s, unknown %d\n", out.OK(), out.SessionID, out.Unknown)
+	fmt.Fprintf(&b, "ok: %t, session %s, unknown %d\n", out.OK(), out.SessionID, out.UnknownLines)
 	return b.String()
 }
 
@@ -161,7 +161,7 @@ func TestAQuestionWithoutAnAnswer(t *testing.T) {
 	})
 	assert.Nil(t, out.Failure)
 	assert.Contains(t, out.Text, `"outcome":"cancelled"`)
-	assert.Equal(t, []string{"may it use execute: make"}, out.Asked)
+	assert.Equal(t, []string{"may it use execute: make"}, out.Unanswered)
 	assert.False(t, out.OK())
 	assert.Contains(t, events, event.Event{Type: event.PermissionDenied, ID: "t1", Tool: "bash", Name: "execute", Detail: "nobody is at home"})
 }
@@ -295,7 +295,7 @@ tests: []
 	c, err = agent.NewCommand(acp, turn)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"--turns", "3", "acp"}, c.Args, "the model goes over the protocol, no mode is asked for")
-	assert.Equal(t, "first\n\ngo", c.Said)
+	assert.Equal(t, "first\n\ngo", c.Message)
 	turn.AllowedTools = []string{"x"}
 	_, err = agent.NewCommand(acp, turn)
 	assert.ErrorContains(t, err, "no allowed tools")

@@ -13,7 +13,7 @@ func startTerminal(plan launch.Plan, sole bool) (*process, error) {
 	size := pty.Size{Cols: plan.TTY.Cols, Rows: plan.TTY.Rows}
 	t, err := terminal.Start(pty.Command{
 		Path: plan.Path, Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Size: size, Canonical: true,
-	}, terminal.Options{Sole: sole})
+	}, terminal.Options{OwnsOrphans: sole})
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (w *watch) report(left []proctree.Process) {
 
 // resisted records an error of ending the agent.
 func (r *reader) resisted(err error) {
-	var resist *proctree.ResistError
+	var resist *proctree.SurvivorsError
 	switch {
 	case errors.As(err, &resist):
 		r.problem(resist.Error())

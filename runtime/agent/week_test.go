@@ -68,7 +68,7 @@ func TestAQuestionIsOpenForAWeek(t *testing.T) {
 		p.hangUp = func() { hangUp(); close(dead) }
 		a := &schema.Adapter{Name: "fake", Agent: &schema.Agent{Transport: schema.TransportACP, ACP: &schema.AgentACP{StartMS: 60000}, Output: schema.AgentOutput{Format: schema.FormatNDJSON, Stream: "stdout"}}}
 		began := time.Now()
-		w, err := newWatch(t.Context(), a, Turn{}, Command{Said: "go"}, Options{
+		w, err := newWatch(t.Context(), a, Turn{}, Command{Message: "go"}, Options{
 			Timeout: limit, IdleTimeout: limit, Grace: time.Second, OnEvent: func(event.Event) {},
 			Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
 				week := time.NewTimer(7 * 24 * time.Hour)

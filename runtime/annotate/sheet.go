@@ -11,8 +11,8 @@ import (
 
 // Note describes the session's interpretation of a part of a row.
 type Note struct {
-	As   session.Taken
-	Text string // name of a marker, or rule of a session.TakenEnd
+	As   session.Class
+	Text string // name of a marker, or rule of a session.ClassEnd
 }
 
 // Sheet is a program's screen with notes on its rows. Its methods may be called from
@@ -74,17 +74,17 @@ func (s *Sheet) Resize(cols, rows int) {
 // Observe implements session.Observer; it does nothing.
 func (*Sheet) Observe(session.Event) {}
 
-// Take implements session.PieceObserver.
-func (s *Sheet) Take(p session.Piece) {
+// ObservePiece implements session.PieceObserver.
+func (s *Sheet) ObservePiece(p session.Piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept.Take(p)
-	if p.Data == nil && p.As != session.TakenEnd {
+	s.kept.ObservePiece(p)
+	if p.Data == nil && p.Class != session.ClassEnd {
 		retake(s.main, p)
 		retake(s.full, p)
 		return
 	}
-	s.paint(Note{p.As, p.Text}, p.Data, p.From)
+	s.paint(Note{p.Class, p.Text}, p.Data, p.From)
 }
 
 // paint paints bytes from offset from of the stream.
@@ -93,7 +93,7 @@ func (s *Sheet) paint(n Note, b []byte, from int64) {
 		s.begin = from
 	}
 	s.parser.Feed(b, s.token)
-	if n.As == session.TakenMarker || n.As == session.TakenEnd {
+	if n.As == session.ClassMarker || n.As == session.ClassEnd {
 		s.note(s.cursorRow(), from, from+int64(len(b)))
 	}
 }
@@ -184,7 +184,7 @@ func retake(rows map[int]row, p session.Piece) {
 				all = append(all, old)
 				continue
 			}
-			for _, part := range []part{{old.Note, old.from, from}, {Note{As: p.As}, from, to}, {old.Note, to, old.to}} {
+			for _, part := range []part{{old.Note, old.from, from}, {Note{As: p.Class}, from, to}, {old.Note, to, old.to}} {
 				if part.from < part.to {
 					all = append(all, part)
 				}

@@ -18,24 +18,24 @@ type pieces struct {
 	all []session.Piece
 }
 
-func (p *pieces) came(as session.Taken, text string) *pieces {
-	p.all = append(p.all, session.Piece{From: p.at, To: p.at + int64(len(text)), As: as, Data: []byte(text)})
+func (p *pieces) came(as session.Class, text string) *pieces {
+	p.all = append(p.all, session.Piece{From: p.at, To: p.at + int64(len(text)), Class: as, Data: []byte(text)})
 	p.at += int64(len(text))
 	return p
 }
 
 // last changes the interpretation of the last n bytes.
-func (p *pieces) last(n int64, as session.Taken) *pieces {
-	p.all = append(p.all, session.Piece{From: p.at - n, To: p.at, As: as})
+func (p *pieces) last(n int64, as session.Class) *pieces {
+	p.all = append(p.all, session.Piece{From: p.at - n, To: p.at, Class: as})
 	return p
 }
 
 // dialogue is a banner, a command with a wrapped line of output, and the next prompt.
 func dialogue() *pieces {
 	return (&pieces{}).
-		came(session.TakenBanner, "hello\r\n> ").last(2, session.TakenPrompt).
-		came(session.TakenEcho, "print\r\n").
-		came(session.TakenOutput, "\x1b[1mé23456789012345\x1b[m\r\n> ").last(2, session.TakenPrompt)
+		came(session.ClassBanner, "hello\r\n> ").last(2, session.ClassPrompt).
+		came(session.ClassEcho, "print\r\n").
+		came(session.ClassOutput, "\x1b[1mé23456789012345\x1b[m\r\n> ").last(2, session.ClassPrompt)
 }
 
 func shown(s *annotate.Sheet) string {
@@ -53,7 +53,7 @@ func shown(s *annotate.Sheet) string {
 func sheet(cols, rows int, p *pieces) *annotate.Sheet {
 	s := annotate.NewSheet(cols, rows)
 	for _, piece := range p.all {
-		s.Take(piece)
+		s.ObservePiece(piece)
 	}
 	return s
 }
@@ -64,13 +64,13 @@ func TestSheet(t *testing.T) {
 		want   string
 	}{
 		"rows":                       {dialogue(), "banner\nprompt echo\noutput\noutput\nprompt"},
-		"what is cleared":            {dialogue().came(session.TakenOutput, "\x1b[2J\x1b[H").came(session.TakenPrompt, "> "), "prompt"},
-		"what is erased below":       {dialogue().came(session.TakenOutput, "\x1b[2;1H\x1b[J"), "banner"},
-		"a line that is drawn again": {dialogue().came(session.TakenEcho, "x\r\x1b[K").came(session.TakenPrompt, "$ "), "banner\nprompt echo\noutput\noutput\nprompt"},
-		"what scrolls":               {dialogue().came(session.TakenEcho, "\r\n").came(session.TakenOutput, "1\r\n2\r\n"), "output\noutput\nprompt\noutput\noutput"},
-		"the alternate screen":       {dialogue().came(session.TakenOutput, "\x1b[?1049h\x1b[Hfull"), "output"},
-		"and back from it":           {dialogue().came(session.TakenOutput, "\x1b[?1049h\x1b[Hfull\x1b[?1049l"), "banner\nprompt echo\noutput\noutput\nprompt"},
-		"reset":                      {dialogue().came(session.TakenOutput, "\x1bc"), ""},
+		"what is cleared":            {dialogue().came(session.ClassOutput, "\x1b[2J\x1b[H").came(session.ClassPrompt, "> "), "prompt"},
+		"what is erased below":       {dialogue().came(session.ClassOutput, "\x1b[2;1H\x1b[J"), "banner"},
+		"a line that is drawn again": {dialogue().came(session.ClassEcho, "x\r\x1b[K").came(session.ClassPrompt, "$ "), "banner\nprompt echo\noutput\noutput\nprompt"},
+		"what scrolls":               {dialogue().came(session.ClassEcho, "\r\n").came(session.ClassOutput, "1\r\n2\r\n"), "output\noutput\nprompt\noutput\noutput"},
+		"the alternate screen":       {dialogue().came(session.ClassOutput, "\x1b[?1049h\x1b[Hfull"), "output"},
+		"and back from it":           {dialogue().came(session.ClassOutput, "\x1b[?1049h\x1b[Hfull\x1b[?1049l"), "banner\nprompt echo\noutput\noutput\nprompt"},
+		"reset":                      {dialogue().came(session.ClassOutput, "\x1bc"), ""},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, tt.want, shown(sheet(10, 6, tt.pieces))) })
 	}
@@ -83,12 +83,12 @@ func TestSheetSplitAnywhere(t *testing.T) {
 		cut := &pieces{}
 		for _, p := range dialogue().all {
 			if p.Data == nil {
-				cut.last(p.To-p.From, p.As)
+				cut.last(p.To-p.From, p.Class)
 				continue
 			}
 			for rest := string(p.Data); rest != ""; {
 				n := rapid.IntRange(1, len(rest)).Draw(t, "n")
-				cut.came(p.As, rest[:n])
+				cut.came(p.Class, rest[:n])
 				rest = rest[n:]
 			}
 		}
@@ -116,9 +116,9 @@ func TestSheetResize(t *testing.T) {
 func TestSheetIsBounded(t *testing.T) {
 	p := &pieces{}
 	for i := range 3000 {
-		p.came(session.TakenOutput, fmt.Sprintf("%099d\r\n", i))
+		p.came(session.ClassOutput, fmt.Sprintf("%099d\r\n", i))
 	}
-	p.came(session.TakenPrompt, "> ")
+	p.came(session.ClassPrompt, "> ")
 	s := sheet(120, 3, p)
 	s.Resize(119, 3)
 	assert.Equal(t, "output\noutput\nprompt", shown(s))

@@ -13,9 +13,9 @@ import (
 
 // Passage is a part of a program's output with one interpretation.
 type Passage struct {
-	As   session.Taken
-	Raw  []byte // as printed; empty for a session.TakenEnd
-	Text string // of a marker its name, of a session.TakenEnd the rule
+	As   session.Class
+	Raw  []byte // as printed; empty for a session.ClassEnd
+	Text string // of a marker its name, of a session.ClassEnd the rule
 }
 
 // Transcript is a program's output, divided into passages. The zero value is empty.
@@ -37,15 +37,15 @@ const mostKept = 4 << 20
 // Observe implements session.Observer; it does nothing.
 func (*Transcript) Observe(session.Event) {}
 
-// Take implements session.PieceObserver.
-func (t *Transcript) Take(p session.Piece) {
+// ObservePiece implements session.PieceObserver.
+func (t *Transcript) ObservePiece(p session.Piece) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if p.Data == nil && p.As != session.TakenEnd {
+	if p.Data == nil && p.Class != session.ClassEnd {
 		t.retake(p)
 		return
 	}
-	t.passages = append(t.passages, placed{Passage{p.As, append([]byte(nil), p.Data...), p.Text}, p.From})
+	t.passages = append(t.passages, placed{Passage{p.Class, append([]byte(nil), p.Data...), p.Text}, p.From})
 	if t.size += len(p.Data); t.size > cmp.Or(t.limit, mostKept) {
 		t.forget()
 	}
@@ -76,8 +76,8 @@ func (t *Transcript) retake(p session.Piece) {
 		}
 		for _, part := range []struct {
 			from, to int64
-			as       session.Taken
-		}{{old.from, from, old.As}, {from, to, p.As}, {to, end, old.As}} {
+			as       session.Class
+		}{{old.from, from, old.As}, {from, to, p.Class}, {to, end, old.As}} {
 			if part.from < part.to {
 				all = append(all, placed{Passage{part.as, old.Raw[part.from-old.from : part.to-old.from], old.Text}, part.from})
 			}
@@ -93,7 +93,7 @@ func (t *Transcript) Rest() (all []Passage) {
 	defer t.mu.Unlock()
 	for _, p := range t.passages {
 		last := len(all) - 1
-		if last >= 0 && all[last].As == p.As && all[last].Text == p.Text && p.As != session.TakenMarker && p.As != session.TakenEnd {
+		if last >= 0 && all[last].As == p.As && all[last].Text == p.Text && p.As != session.ClassMarker && p.As != session.ClassEnd {
 			all[last].Raw = append(all[last].Raw, p.Raw...)
 			continue
 		}

@@ -38,11 +38,11 @@ func (d *told) ends() int {
 	return d.ended
 }
 
-func (d *told) Take(p session.Piece) {
-	d.Transcript.Take(p)
+func (d *told) ObservePiece(p session.Piece) {
+	d.Transcript.ObservePiece(p)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p.As == session.TakenEnd {
+	if p.Class == session.ClassEnd {
 		d.ended++
 	}
 	if p.Data != nil {
@@ -66,9 +66,9 @@ func (d *told) lines() string {
 	var b strings.Builder
 	for _, p := range d.Rest() {
 		switch {
-		case p.As == session.TakenEnd:
+		case p.As == session.ClassEnd:
 			fmt.Fprintf(&b, "%s: %s\n", p.As, p.Text)
-		case p.As == session.TakenMarker:
+		case p.As == session.ClassMarker:
 			name, _, _ := strings.Cut(p.Text, "=")
 			fmt.Fprintf(&b, "%s %.1s\n", p.As, name)
 		default:

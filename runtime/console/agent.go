@@ -50,7 +50,7 @@ func (a *agentProgram) awaitReady(ctx context.Context) error {
 	if !errors.Is(err, tui.ErrEnded) {
 		return nil
 	}
-	f := newFault(FaultStart, "%s: %v", a.name, a.exit())
+	f := newFault(FaultStartFailed, "%s: %v", a.name, a.exit())
 	f.Output = strings.Join(a.Picture().Rows, "\n")
 	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (a *agentProgram) state(s tui.State) session.State {
 	case acceptsPrompt(s):
 		st.Phase = session.PhaseReady
 	case needsAnswer(s):
-		st.Waiting, st.Stuck = session.WaitingInput, true
+		st.Waiting, st.NeedsInput = session.WaitingInput, true
 	}
 	return st
 }
@@ -123,7 +123,7 @@ func (a *agentProgram) Submit(ctx context.Context, prompt string) (func(context.
 		if errors.Is(err, tui.ErrEnded) {
 			err = a.exit()
 		}
-		return session.Result{ErrorSeen: turn.State.State == schema.ScreenError, Screen: true, Duration: time.Since(begun)}, err
+		return session.Result{Failed: turn.State.State == schema.ScreenError, Screen: true, Duration: time.Since(begun)}, err
 	}, nil
 }
 
@@ -164,5 +164,5 @@ func (a *agentProgram) Send(_ context.Context, b []byte) error { return a.TUI.Ty
 // Type types input from a user.
 func (a *agentProgram) Type(_ int, b []byte) error { return a.TUI.Type(b) }
 
-// Leave does nothing: only the agent knows which input a user has left on its screen.
-func (a *agentProgram) Leave(int) {}
+// Detach does nothing: only the agent knows which input a user has left on its screen.
+func (a *agentProgram) Detach(int) {}

@@ -33,14 +33,14 @@ func TestAProgramThatPollsAsks(t *testing.T) {
 			exec(t, c, "true")
 			a, err := c.Exec(t.Context(), console.ExecRequest{Code: tt.code, Wait: time.Minute}, nil)
 			require.NoError(t, err)
-			require.Equal(t, "waiting", a.Why)
+			require.Equal(t, "waiting", a.Reason)
 			require.Equal(t, console.WaitingInput, a.Status.State)
-			_, err = c.Send(t.Context(), console.SendRequest{Text: tt.answer, Keys: []string{"enter"}, Only: true})
+			_, err = c.Send(t.Context(), console.SendRequest{Text: tt.answer, Keys: []string{"enter"}, OnlyIfWaiting: true})
 			require.NoError(t, err)
 			var out output
 			a, err = c.Wait(t.Context(), console.WaitRequest{Wait: time.Minute}, &out)
 			require.NoError(t, err)
-			require.Equal(t, "done", a.Why)
+			require.Equal(t, "done", a.Reason)
 			assert.Contains(t, string(out), tt.want)
 		})
 	}
@@ -61,14 +61,14 @@ func TestAProgramThatRelaysDoesNotAsk(t *testing.T) {
 	relay := `node -e 'process.stdin.once("data", d => { console.log("got " + d); process.exit() }); console.log("there")'`
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: relay, Wait: 2 * time.Second}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "time", a.Why)
+	require.Equal(t, "time", a.Reason)
 	_, err = c.Wait(t.Context(), console.WaitRequest{For: "input", Wait: time.Minute}, nil)
 	require.NoError(t, err)
-	_, err = c.Send(t.Context(), console.SendRequest{Text: "x\r", Only: true})
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "x\r", OnlyIfWaiting: true})
 	require.NoError(t, err)
 	a, err = c.Wait(t.Context(), console.WaitRequest{Wait: time.Minute}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "done", a.Why)
+	require.Equal(t, "done", a.Reason)
 }
 
 // A program that uses the same system call to read its prompt and to wait for other events does not
@@ -83,14 +83,14 @@ func TestAProgramThatWaitsForAnotherEventDoesNotAsk(t *testing.T) {
 	exec(t, c, `let server; const asked = new Promise(r => { server = require("net").createServer(r).listen("socket") })`)
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "await asked; server.close(); 5", Wait: 2 * time.Second}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "time", a.Why)
+	require.Equal(t, "time", a.Reason)
 	conn, err := net.Dial("unix", dir+"/socket")
 	require.NoError(t, err)
 	defer conn.Close()
 	a, err = c.Wait(t.Context(), console.WaitRequest{Wait: time.Minute}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "done", a.Why)
+	require.Equal(t, "done", a.Reason)
 	a, err = c.Exec(t.Context(), console.ExecRequest{Code: `process.stdout.write("soon "); await new Promise(r => setTimeout(r, 1500)); 6`, Wait: time.Minute}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "done", a.Why, "its prompt is watched while it waits for a timer")
+	require.Equal(t, "done", a.Reason, "its prompt is watched while it waits for a timer")
 }

@@ -17,9 +17,9 @@ const tail = 200
 
 // Notice is information for an attached user that is not on the screen.
 type Notice struct {
-	Title string `json:"title"`          // title of the program, to be shown outside the screen
-	Held  int    `json:"held,omitempty"` // number of typed bytes that wait
-	For   string `json:"for,omitempty"`  // the holder that they wait for
+	Title  string `json:"title"`          // title of the program, to be shown outside the screen
+	Held   int    `json:"held,omitempty"` // number of typed bytes that wait
+	Holder string `json:"for,omitempty"`  // the holder that they wait for
 }
 
 // attached is a user's terminal attached to the console.
@@ -40,7 +40,7 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	cols, err := strconv.Atoi(q.Get("cols"))
 	rows, err2 := strconv.Atoi(q.Get("rows"))
 	if r.Header.Get("Upgrade") != attachProtocol || err != nil || err2 != nil || cols < 1 || rows < 1 {
-		refuse(w, newFault(FaultRequest, "attach requests need the header Upgrade: %s and the parameters cols and rows", attachProtocol))
+		refuse(w, newFault(FaultBadRequest, "attach requests need the header Upgrade: %s and the parameters cols and rows", attachProtocol))
 		return
 	}
 	state, _ := h.state()
@@ -57,7 +57,7 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		refuse(w, newFault(FaultRequest, "%v", err))
+		refuse(w, newFault(FaultBadRequest, "%v", err))
 		return
 	}
 	defer func() { _ = conn.Close() }() // everything has been sent
@@ -80,7 +80,7 @@ func (a *attached) register() (leave func()) {
 	return func() {
 		a.sub.Close()
 		if s := a.count(-1); s != nil && !a.readOnly {
-			s.Leave(a.id)
+			s.Detach(a.id)
 		}
 		a.h.log.Info("a terminal is detached")
 		a.h.visitors.all.Done()
@@ -176,7 +176,7 @@ func (a *attached) readFrames(ctx context.Context) {
 			if a.readOnly || len(body) == 0 {
 				continue
 			}
-			a.sub.Lead()
+			a.sub.ClaimSize()
 			if a.typeKeys(body, a.drafts.edits) {
 				watch()
 			}
@@ -184,7 +184,7 @@ func (a *attached) readFrames(ctx context.Context) {
 			if a.readOnly {
 				continue
 			}
-			a.sub.Lead()
+			a.sub.ClaimSize()
 			if a.handleDraft(kind, body) {
 				watch()
 			}
@@ -207,7 +207,7 @@ func (a *attached) typeKeys(b []byte, drafted bool) (held bool) {
 	}
 	enter := s.Type
 	if p, edits := s.(prompter); edits && drafted {
-		enter = p.Offer
+		enter = p.TypeDraft
 	}
 	return enter(a.id, b) == nil && a.hasHeldKeys()
 }
@@ -237,16 +237,16 @@ func (a *attached) sendHeldNotices(ctx context.Context) {
 	}
 	held, typist := 0, 0
 	for {
-		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.id] != held || held > 0 && st.Typist != typist })
+		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.id] != held || held > 0 && st.TypingUser != typist })
 		if err != nil {
 			return
 		}
-		held, typist = st.Held[a.id], st.Typist
+		held, typist = st.Held[a.id], st.TypingUser
 		n := Notice{Title: a.h.screen.title(), Held: held}
 		if held > 0 {
-			n.For = a.holder(st)
+			n.Holder = a.holder(st)
 		}
-		if n.For == "" {
+		if n.Holder == "" {
 			n.Held = 0
 		}
 		if a.frames.writeJSON(frameNotice, n) != nil || held == 0 {
@@ -255,19 +255,19 @@ func (a *attached) sendHeldNotices(ctx context.Context) {
 	}
 }
 
-// AnotherPerson is the holder reported to users whose keys are queued after another user's
+// AnotherUser is the holder reported to users whose keys are queued after another user's
 // unfinished line.
-const AnotherPerson = "another person"
+const AnotherUser = "another person"
 
 // holder returns a description of what holds the user's keys; "" for the user's own line, whose
 // keys came faster than the program reads.
 func (a *attached) holder(st session.State) string {
 	h := a.h
 	switch {
-	case st.Typing && st.Typist == a.id:
+	case st.Typing && st.TypingUser == a.id:
 		return ""
 	case st.Typing:
-		return AnotherPerson
+		return AnotherUser
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -278,7 +278,7 @@ func (a *attached) holder(st session.State) string {
 }
 
 // finalAnswer returns the last answer to an attached client after the program has ended.
-func (a *attached) finalAnswer() Answer {
+func (a *attached) finalAnswer() WaitResult {
 	h := a.h
 	t := time.NewTimer(closeTimeout)
 	defer t.Stop()
@@ -289,9 +289,9 @@ func (a *attached) finalAnswer() Answer {
 	h.mu.Lock()
 	closed := h.outcome.closed
 	h.mu.Unlock()
-	end := Answer{Why: "exited", Status: h.status()}
+	end := WaitResult{Reason: "exited", Status: h.status()}
 	if closed {
-		end.Why = "closed"
+		end.Reason = "closed"
 	}
 	return end
 }

@@ -32,8 +32,8 @@ func NewDetacher(spec string) (*Detacher, error) { return keys.NewDetacher(spec)
 type AttachRequest struct {
 	Cols, Rows int // size of the terminal, in character cells
 	ReadOnly   bool
-	Edits      bool   // the client edits lines: see Happening.Prompt
-	In         string // name of the console in whose terminal the client runs; empty if none
+	EditsLines bool   // the client edits lines: see AttachEvent.Prompt
+	Enclosing  string // name of the console in whose terminal the client runs; empty if none
 }
 
 // Attachment is a user's terminal attached to a console. Its methods may be called from several
@@ -45,12 +45,12 @@ type Attachment struct {
 	ctx    context.Context
 }
 
-// Happening is an event that a console sends to attached clients. Exactly one field is set.
-type Happening struct {
-	Output []byte  // bytes to write to the terminal unchanged
-	Notice *Notice // information to show outside the screen
-	Prompt *Prompt // whether a line may be edited; only sent to clients that edit lines
-	End    *Answer // the program ended ("exited") or a client closed the console ("closed"); the last event
+// AttachEvent is an event that a console sends to attached clients. Exactly one field is set.
+type AttachEvent struct {
+	Output []byte      // bytes to write to the terminal unchanged
+	Notice *Notice     // information to show outside the screen
+	Prompt *Prompt     // whether a line may be edited; only sent to clients that edit lines
+	End    *WaitResult // the program ended ("exited") or a client closed the console ("closed"); the last event
 }
 
 // Attach attaches a terminal to the console until Close or the end of the context. The current
@@ -73,7 +73,7 @@ func (c *Client) Attach(ctx context.Context, q AttachRequest) (*Attachment, erro
 }
 
 func (a *Attachment) upgrade(q AttachRequest) error {
-	values := url.Values{"cols": {strconv.Itoa(q.Cols)}, "rows": {strconv.Itoa(q.Rows)}, "read_only": {strconv.FormatBool(q.ReadOnly)}, "in": {q.In}, "edits": {strconv.FormatBool(q.Edits)}}
+	values := url.Values{"cols": {strconv.Itoa(q.Cols)}, "rows": {strconv.Itoa(q.Rows)}, "read_only": {strconv.FormatBool(q.ReadOnly)}, "in": {q.Enclosing}, "edits": {strconv.FormatBool(q.EditsLines)}}
 	r, err := http.NewRequestWithContext(a.ctx, http.MethodGet, "http://console/v1/attach?"+values.Encode(), nil)
 	if err != nil {
 		return err
@@ -107,16 +107,16 @@ func (a *Attachment) upgrade(q AttachRequest) error {
 
 // Next waits for the next event. The error is io.EOF after End, the context's error, or an error
 // that reports that the host is gone.
-func (a *Attachment) Next() (Happening, error) {
+func (a *Attachment) Next() (AttachEvent, error) {
 	for {
 		kind, body, err := a.frames.read()
 		if err != nil {
 			if a.ctx.Err() != nil {
-				return Happening{}, a.ctx.Err()
+				return AttachEvent{}, a.ctx.Err()
 			}
-			return Happening{}, a.c.hostGone(err)
+			return AttachEvent{}, a.c.hostGone(err)
 		}
-		h := Happening{}
+		h := AttachEvent{}
 		switch kind {
 		case frameOutput:
 			h.Output = body

@@ -19,12 +19,12 @@ import (
 // Client talks to one console. Its methods may be called from several goroutines.
 type Client struct {
 	Name string
-	// Noted is the console's status as last recorded on disk by its host. Its adapter and sandbox
+	// RecordedStatus is the console's status as last recorded on disk by its host. Its adapter and sandbox
 	// never change.
-	Noted Status
-	files place.Files
-	http  *http.Client
-	kept  bool // the connections are shared through Clients
+	RecordedStatus Status
+	files          place.Files
+	http           *http.Client
+	kept           bool // the connections are shared through ClientCache
 }
 
 func newClient(noted Status, f place.Files) *Client {
@@ -32,7 +32,7 @@ func newClient(noted Status, f place.Files) *Client {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", f.Socket)
 	}
-	return &Client{Name: noted.Name, Noted: noted, files: f, http: &http.Client{
+	return &Client{Name: noted.Name, RecordedStatus: noted, files: f, http: &http.Client{
 		Transport:     &http.Transport{DialContext: dial, DisableCompression: true, IdleConnTimeout: idleConnection},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a host does not redirect
 	}}
@@ -45,7 +45,7 @@ func (c *Client) LogFile() string { return filepath.Join(c.files.Record, logName
 // no request is sent on a connection that the host is closing.
 const idleConnection = requestTimeout
 
-// Close closes the client's connections, unless [Clients] keeps them; the console keeps running.
+// Close closes the client's connections, unless [ClientCache] keeps them; the console keeps running.
 func (c *Client) Close() {
 	if !c.kept {
 		c.http.CloseIdleConnections()
@@ -155,23 +155,23 @@ func (c *Client) decode(b io.ReadCloser, into any) error {
 // when the command ends or when the wait ends for another reason; in the latter case the command
 // continues.
 //
-// Errors: *Fault if nothing was sent: FaultBusy, FaultCwd, FaultExited; FaultUnresponsive if the
+// Errors: *Fault if nothing was sent: FaultBusy, FaultCwdMismatch, FaultExited; FaultUnresponsive if the
 // host does not respond within answerLimit, or after the wait bounded by the request.
-func (c *Client) Exec(ctx context.Context, q ExecRequest, out io.Writer) (Answer, error) {
+func (c *Client) Exec(ctx context.Context, q ExecRequest, out io.Writer) (WaitResult, error) {
 	return c.stream(ctx, "/v1/exec", q, q.Wait, out)
 }
 
 // Wait waits for a running or completed command.
-func (c *Client) Wait(ctx context.Context, q WaitRequest, out io.Writer) (Answer, error) {
+func (c *Client) Wait(ctx context.Context, q WaitRequest, out io.Writer) (WaitResult, error) {
 	return c.stream(ctx, "/v1/wait", q, q.Wait, out)
 }
 
-func (c *Client) stream(ctx context.Context, path string, q any, wait time.Duration, out io.Writer) (Answer, error) {
+func (c *Client) stream(ctx context.Context, path string, q any, wait time.Duration, out io.Writer) (WaitResult, error) {
 	ctx, silence := boundSilence(ctx, c, wait)
 	defer silence.end()
 	body, err := c.do(ctx, http.MethodPost, path, q)
 	if err != nil {
-		return Answer{}, err
+		return WaitResult{}, err
 	}
 	defer func() { _ = body.Close() }()
 	lines := json.NewDecoder(&boundedLines{in: body})
@@ -182,9 +182,9 @@ func (c *Client) stream(ctx context.Context, path string, q any, wait time.Durat
 		silence.stop()
 		if err != nil {
 			if ctx.Err() != nil {
-				return Answer{}, failure(ctx, err)
+				return WaitResult{}, failure(ctx, err)
 			}
-			return Answer{}, c.hostGone(fmt.Errorf("the answer was cut off: %w", err))
+			return WaitResult{}, c.hostGone(fmt.Errorf("the answer was cut off: %w", err))
 		}
 		if p.Done != nil || p.Error != nil {
 			body.finish()
@@ -193,7 +193,7 @@ func (c *Client) stream(ctx context.Context, path string, q any, wait time.Durat
 			return *p.Done, nil
 		}
 		if p.Error != nil {
-			return Answer{}, p.Error
+			return WaitResult{}, p.Error
 		}
 		if out == nil {
 			continue
@@ -209,7 +209,7 @@ func (c *Client) stream(ctx context.Context, path string, q any, wait time.Durat
 			b = []byte(p.Output)
 		}
 		if _, err := out.Write(b); err != nil {
-			return Answer{}, err
+			return WaitResult{}, err
 		}
 	}
 }
@@ -222,8 +222,8 @@ func (c *Client) Send(ctx context.Context, q SendRequest) (Status, error) {
 
 // Interrupt interrupts the running command by the means of its adapter and waits for a prompt, for
 // a few seconds at most.
-func (c *Client) Interrupt(ctx context.Context) (Answer, error) {
-	var a Answer
+func (c *Client) Interrupt(ctx context.Context) (WaitResult, error) {
+	var a WaitResult
 	return a, c.call(ctx, http.MethodPost, "/v1/interrupt", struct{}{}, &a)
 }
 
@@ -243,7 +243,7 @@ func (c *Client) Resize(ctx context.Context, cols, rows int) (Status, error) {
 // End ends the console: first its program (politely unless kill is set), then all remaining
 // processes. It returns when all have ended. With kill, an unresponsive host is killed.
 //
-// Errors: *Fault: FaultUnresponsive; FaultLeft if the console has ended but some of its processes
+// Errors: *Fault: FaultUnresponsive; FaultProcessesLeft if the console has ended but some of its processes
 // have not.
 func (c *Client) End(ctx context.Context, kill bool) error {
 	q := closing{Mode: "close"}
@@ -263,7 +263,7 @@ func (c *Client) End(ctx context.Context, kill bool) error {
 	if err := c.awaitEnd(ctx); err != nil || s.Left == "" {
 		return err
 	}
-	return newFault(FaultLeft, "%s has ended, but some of its processes have not: %s", c.Name, s.Left)
+	return newFault(FaultProcessesLeft, "%s has ended, but some of its processes have not: %s", c.Name, s.Left)
 }
 
 // awaitEnd waits until the host is gone, and removes the files of a killed host.
@@ -271,7 +271,7 @@ func (c *Client) awaitEnd(ctx context.Context) error {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
 	for {
-		if err := c.files.Forget(); !errors.Is(err, place.ErrTaken) {
+		if err := c.files.Forget(); !errors.Is(err, place.ErrNameInUse) {
 			return err
 		}
 		select {

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Clients is a cache of clients for a program that calls the same consoles repeatedly: it keeps
+// ClientCache is a cache of clients for a program that calls the same consoles repeatedly: it keeps
 // their connections, and their status file until that changes on disk. Its methods may be
 // called from several goroutines.
-type Clients struct {
+type ClientCache struct {
 	getenv func(string) string
 
 	mu   sync.Mutex
@@ -24,13 +24,13 @@ type keptClient struct {
 	file fs.FileInfo
 }
 
-// NewClients returns an empty cache.
-func NewClients(getenv func(string) string) *Clients {
-	return &Clients{getenv: getenv, kept: map[string]keptClient{}}
+// NewClientCache returns an empty cache.
+func NewClientCache(getenv func(string) string) *ClientCache {
+	return &ClientCache{getenv: getenv, kept: map[string]keptClient{}}
 }
 
 // Open returns the client of a console, like the function [Open].
-func (k *Clients) Open(name string) (*Client, error) {
+func (k *ClientCache) Open(name string) (*Client, error) {
 	if c := k.known(name); c != nil {
 		return c, nil
 	}
@@ -38,7 +38,7 @@ func (k *Clients) Open(name string) (*Client, error) {
 }
 
 // Find returns the client of a console by its name or a unique prefix, like the function [Find].
-func (k *Clients) Find(name string) (*Client, error) {
+func (k *ClientCache) Find(name string) (*Client, error) {
 	if c := k.known(name); c != nil { // a full name takes precedence over a prefix
 		return c, nil
 	}
@@ -49,8 +49,8 @@ func (k *Clients) Find(name string) (*Client, error) {
 	return k.keep(c.Name)
 }
 
-// Look returns the status of a console, like the function [Look].
-func (k *Clients) Look(ctx context.Context, name string) (Status, bool) {
+// Status returns the status of a console, and false if it cannot be found.
+func (k *ClientCache) Status(ctx context.Context, name string) (Status, bool) {
 	c, err := k.Open(name)
 	if err != nil {
 		return Status{}, false
@@ -59,7 +59,7 @@ func (k *Clients) Look(ctx context.Context, name string) (Status, bool) {
 }
 
 // Close closes all idle connections. The consoles keep running.
-func (k *Clients) Close() {
+func (k *ClientCache) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for name := range k.kept {
@@ -69,7 +69,7 @@ func (k *Clients) Close() {
 
 // known returns the cached client of a console, or nil if there is none or the console has been
 // replaced since.
-func (k *Clients) known(name string) *Client {
+func (k *ClientCache) known(name string) *Client {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c, ok := k.kept[name]
@@ -84,7 +84,7 @@ func (k *Clients) known(name string) *Client {
 	return nil
 }
 
-func (k *Clients) keep(name string) (*Client, error) {
+func (k *ClientCache) keep(name string) (*Client, error) {
 	c, file, err := recordedClient(k.getenv, name)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (k *Clients) keep(name string) (*Client, error) {
 }
 
 // drop removes a client from the cache. Connections in use are closed later, by the idle timeout.
-func (k *Clients) drop(name string) {
+func (k *ClientCache) drop(name string) {
 	if c, ok := k.kept[name]; ok {
 		c.http.CloseIdleConnections()
 		delete(k.kept, name)

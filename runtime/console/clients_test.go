@@ -16,11 +16,11 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
-// Clients keep their connections, and notice when a name belongs to a new console.
+// A ClientCache keeps its connections, and notice when a name belongs to a new console.
 func TestClientsKeepTheirConnections(t *testing.T) {
 	place(t)
 	start(t, console.Spec{Name: "kept"})
-	clients := console.NewClients(os.Getenv)
+	clients := console.NewClientCache(os.Getenv)
 	defer clients.Close()
 	first, err := clients.Open("kept")
 	require.NoError(t, err)
@@ -40,9 +40,9 @@ func TestClientsKeepTheirConnections(t *testing.T) {
 	}
 	assert.Equal(t, []bool{true, true, true, true}, reused)
 
-	s, there := clients.Look(t.Context(), "kept")
+	s, there := clients.Status(t.Context(), "kept")
 	require.True(t, there)
-	dead := killHost(t, s.Host)
+	dead := killHost(t, s.HostPID)
 	assert.Equal(t, console.Dead, dead.State)
 	_, err = first.Exec(t.Context(), console.ExecRequest{Code: "echo $x"}, nil)
 	requireFault(t, console.FaultExited, err)

@@ -91,7 +91,7 @@ func (h *host) admit(q ExecRequest) (*run, *Fault) {
 	case state == Typing:
 		return nil, h.refuse(FaultTyping, state, "%v", session.ErrTyping)
 	case q.ExpectCwd != "" && st.Cwd != "" && q.ExpectCwd != st.Cwd:
-		return nil, h.refuse(FaultCwd, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
+		return nil, h.refuse(FaultCwdMismatch, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
 	}
 	h.touched = time.Now()
 	from, _ := h.record.offset() // the status reports the error
@@ -143,7 +143,7 @@ func (c *commands) withdraw(r *run) {
 }
 
 // typed handles a command that a user starts at the prompt.
-func (h *host) typed(t *session.Typed) {
+func (h *host) typed(t *session.TypedCommand) {
 	code := t.Code()
 	h.mu.Lock()
 	h.touched = time.Now()
@@ -171,7 +171,7 @@ func (h *host) finish(r *run, result session.Result, err error) {
 	ended := time.Now()
 	h.mu.Lock()
 	c := &r.cmd
-	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.ErrorSeen, result.Duration
+	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.Failed, result.Duration
 	c.CompletedBy, c.Cwd, c.Mode, c.Level = string(result.CompletedBy), result.Cwd, result.Mode, result.Level
 	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, truncate(result.OutOfBand, keptAside), result.PromptElsewhere
 	c.Fault = result.Fault

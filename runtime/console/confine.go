@@ -15,14 +15,14 @@ type confinement struct {
 // confine returns the confinement of a spec. words is the command line of a process that calls
 // sandbox.Exec with the arguments that follow it.
 //
-// Errors: *Fault: FaultMissing if this system has no sandbox.
+// Errors: *Fault: FaultProgramMissing if this system has no sandbox.
 func confine(spec Spec, words []string) (confinement, error) {
 	if spec.Sandbox == "" {
 		return confinement{}, nil
 	}
 	e, err := sandbox.Check(spec.Sandbox)
 	if errors.Is(err, sandbox.ErrUnavailable) {
-		return confinement{}, newFault(FaultMissing, "%v", err)
+		return confinement{}, newFault(FaultProgramMissing, "%v", err)
 	}
 	if err != nil {
 		return confinement{}, err

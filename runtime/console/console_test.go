@@ -80,12 +80,12 @@ func start(t *testing.T, spec console.Spec) *console.Client {
 	return c
 }
 
-func exec(t *testing.T, c *console.Client, code string) (string, console.Answer) {
+func exec(t *testing.T, c *console.Client, code string) (string, console.WaitResult) {
 	t.Helper()
 	var out bytes.Buffer
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: code}, &out)
 	require.NoError(t, err)
-	require.Equal(t, "done", a.Why)
+	require.Equal(t, "done", a.Reason)
 	return out.String(), a
 }
 
@@ -124,7 +124,7 @@ func TestADeadlineEndsOnlyTheWait(t *testing.T) {
 	var out bytes.Buffer
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo before; : <" + fifo + "; echo after", Wait: 50 * time.Millisecond}, &out)
 	require.NoError(t, err)
-	assert.Equal(t, "time", a.Why)
+	assert.Equal(t, "time", a.Reason)
 	assert.Equal(t, console.Running, a.Status.State)
 	assert.True(t, a.Command.Running())
 
@@ -135,7 +135,7 @@ func TestADeadlineEndsOnlyTheWait(t *testing.T) {
 	require.NoError(t, os.WriteFile(fifo, nil, 0)) // opening it releases the command
 	a, err = c.Wait(t.Context(), console.WaitRequest{From: int64(out.Len())}, &out)
 	require.NoError(t, err)
-	assert.Equal(t, "done", a.Why)
+	assert.Equal(t, "done", a.Reason)
 	assert.Equal(t, "before\nafter\n", out.String())
 }
 
@@ -145,15 +145,15 @@ func TestInputIsAskedFor(t *testing.T) {
 	var out bytes.Buffer
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `read -p "go on? " x; echo "[$x]"`}, &out)
 	require.NoError(t, err)
-	assert.Equal(t, "waiting", a.Why)
+	assert.Equal(t, "waiting", a.Reason)
 	assert.Equal(t, console.WaitingInput, a.Status.State)
 	assert.Equal(t, "go on? ", out.String())
-	_, err = c.Send(t.Context(), console.SendRequest{Text: "y", Keys: []string{"enter"}, Only: true})
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "y", Keys: []string{"enter"}, OnlyIfWaiting: true})
 	require.NoError(t, err)
 	out.Reset()
 	a, err = c.Wait(t.Context(), console.WaitRequest{From: a.Command.Bytes}, &out)
 	require.NoError(t, err)
-	assert.Equal(t, "done", a.Why)
+	assert.Equal(t, "done", a.Reason)
 	assert.Equal(t, "[y]\n", out.String())
 	_, err = c.Send(t.Context(), console.SendRequest{Text: "z"})
 	requireFault(t, console.FaultNotWaiting, err)
@@ -191,7 +191,7 @@ func TestAnotherDirectoryIsRefused(t *testing.T) {
 	c := start(t, console.Spec{Dir: "/"})
 	exec(t, c, "cd /usr")
 	_, err := c.Exec(t.Context(), console.ExecRequest{Code: "rm -rf x", ExpectCwd: "/"}, nil)
-	f := requireFault(t, console.FaultCwd, err)
+	f := requireFault(t, console.FaultCwdMismatch, err)
 	assert.Contains(t, f.Message, "/usr")
 }
 
@@ -217,7 +217,7 @@ func TestTheProgramsEnd(t *testing.T) {
 	c := start(t, console.Spec{})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo last; exit 7"}, nil)
 	require.NoError(t, err)
-	assert.Equal(t, "exited", a.Why)
+	assert.Equal(t, "exited", a.Reason)
 	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
 	requireFault(t, console.FaultExited, err)
 	lines, err := c.Read(console.ReadRequest{})
@@ -233,7 +233,7 @@ func TestAKilledHostLeavesItsResults(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "k"})
 	_, a := exec(t, c, "echo kept")
-	killHost(t, a.Status.Host)
+	killHost(t, a.Status.HostPID)
 	lines, err := c.Read(console.ReadRequest{})
 	require.NoError(t, err)
 	assert.Equal(t, "kept", lines.Lines[0].Text)
@@ -263,8 +263,8 @@ func TestResultsOfADeadConsoleAreKeptForADay(t *testing.T) {
 			c := start(t, console.Spec{Name: "k"})
 			s, err := c.Status(t.Context())
 			require.NoError(t, err)
-			dead := killHost(t, s.Host)
-			dead.SeenDead = tt.seen(dead.SeenDead)
+			dead := killHost(t, s.HostPID)
+			dead.DeadSince = tt.seen(dead.DeadSince)
 			file := console.NoteStatus(t, c, dead)
 			old := time.Now().AddDate(-1, 0, 0)
 			require.NoError(t, os.Chtimes(file, old, old))
@@ -301,7 +301,7 @@ func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH
 func TestAMissingProgram(t *testing.T) {
 	place(t)
 	_, _, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Adapter: "bash", Executable: "/nowhere/bash"})
-	requireFault(t, console.FaultMissing, err)
+	requireFault(t, console.FaultProgramMissing, err)
 	all, err := console.List(t.Context(), os.Getenv)
 	require.NoError(t, err)
 	assert.Empty(t, all)
@@ -311,7 +311,7 @@ func TestAMissingDirectory(t *testing.T) {
 	place(t)
 	for _, spec := range []console.Spec{{Adapter: "bash", Dir: "/nowhere"}, {Adapter: "bash", Dir: "/dev/null"}} {
 		_, _, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, spec)
-		assert.ErrorContains(t, requireFault(t, console.FaultRequest, err), fmt.Sprintf("working directory %q is not a directory", spec.Dir))
+		assert.ErrorContains(t, requireFault(t, console.FaultBadRequest, err), fmt.Sprintf("working directory %q is not a directory", spec.Dir))
 	}
 }
 
@@ -320,16 +320,16 @@ func TestAFullScreenProgram(t *testing.T) {
 	c := start(t, console.Spec{})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `printf '\033[?1049hHELLO'; read -n1 x; printf '\033[?1049l'`}, nil)
 	require.NoError(t, err)
-	assert.Equal(t, "waiting", a.Why)
+	assert.Equal(t, "waiting", a.Reason)
 	assert.Equal(t, console.Fullscreen, a.Status.State)
 	text, _, err := c.Screen(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "HELLO", strings.TrimSpace(text))
-	_, err = c.Send(t.Context(), console.SendRequest{Keys: []string{"q"}, Only: true})
+	_, err = c.Send(t.Context(), console.SendRequest{Keys: []string{"q"}, OnlyIfWaiting: true})
 	require.NoError(t, err)
 	a, err = c.Wait(t.Context(), console.WaitRequest{}, nil)
 	require.NoError(t, err)
-	assert.Equal(t, "done", a.Why)
+	assert.Equal(t, "done", a.Reason)
 }
 
 func TestAStoppedHostIsNotDead(t *testing.T) {
@@ -337,15 +337,15 @@ func TestAStoppedHostIsNotDead(t *testing.T) {
 	c := start(t, console.Spec{Name: "stopped"})
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
-	require.Eventually(t, func() bool { return stopped(s.Host) }, testkit.Patience(20*time.Second), time.Millisecond)
+	require.NoError(t, syscall.Kill(s.HostPID, syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return stopped(s.HostPID) }, testkit.Patience(20*time.Second), time.Millisecond)
 	all, err := console.List(t.Context(), os.Getenv)
 	assert.NoError(t, err)
 	require.Len(t, all, 1)
 	assert.Equal(t, console.Unresponsive, all[0].State)
 	_, _, err = console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Adapter: "bash", Name: "stopped"})
-	requireFault(t, console.FaultTaken, err)
-	require.NoError(t, syscall.Kill(s.Host, syscall.SIGCONT))
+	requireFault(t, console.FaultNameInUse, err)
+	require.NoError(t, syscall.Kill(s.HostPID, syscall.SIGCONT))
 	out, _ := exec(t, c, `echo "$RIPPLE_CONSOLE"`)
 	assert.Equal(t, "stopped\n", out)
 }

@@ -16,13 +16,13 @@ import (
 	"example.org/ripple/runtime/console/place"
 )
 
-// ErrNone reports that no console is running when the caller asked for the only one.
-var ErrNone = newFault(FaultUnknown, "no console is running")
+// ErrNoConsole reports that no console is running when the caller asked for the only one.
+var ErrNoConsole = newFault(FaultUnknown, "no console is running")
 
 // Find returns the client of the console with the given name or unique prefix; with an empty name,
 // of the only console.
 //
-// Errors: *Fault: ErrNone, FaultUnknown with the list of consoles.
+// Errors: *Fault: ErrNoConsole, FaultUnknown with the list of consoles.
 func Find(getenv func(string) string, name string) (*Client, error) {
 	names, err := listNames(getenv)
 	if err != nil {
@@ -40,7 +40,7 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return nil, ErrNone
+		return nil, ErrNoConsole
 	case len(match) == 0:
 		return nil, newFault(FaultUnknown, "no console is named %q; there are %s", name, strings.Join(names, ", "))
 	case len(match) > 1 && name == "":
@@ -171,7 +171,7 @@ const (
 func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	defer c.Close()
 	limit := answerLimit
-	if isStopped(c.Noted.Host) {
+	if isStopped(c.RecordedStatus.HostPID) {
 		limit = stoppedLimit
 	}
 	s, err := c.statusWithin(ctx, limit)
@@ -186,13 +186,13 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 		return s, true
 	}
 	now := uptime()
-	seen := s.State == Dead && s.SeenDead != 0 && s.SeenDead <= now // otherwise not seen yet, or the machine was restarted since
-	if seen && now-s.SeenDead > deadRetention {
+	seen := s.State == Dead && s.DeadSince != 0 && s.DeadSince <= now // otherwise not seen yet, or the machine was restarted since
+	if seen && now-s.DeadSince > deadRetention {
 		_ = c.files.Forget() // the next caller retries
 		return s, false
 	}
 	if !seen {
-		s.State, s.Exit, s.SeenDead = Dead, hostKilled, now
+		s.State, s.Exit, s.DeadSince = Dead, hostKilled, now
 		if last, err := lastCommand(c.files.Record, 0); err == nil {
 			s.Command = last
 		}

@@ -198,10 +198,10 @@ const askingDelay = 300 * time.Millisecond
 func awaitAsking(ctx context.Context, s program, on *screen) error {
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool {
-			return st.Stopped != nil || st.Waiting != session.WaitingNo && (st.Stuck || st.Elsewhere)
+			return st.Stopped != nil || st.Waiting != session.WaitingNone && (st.NeedsInput || st.WaitsElsewhere)
 		})
 		switch {
-		case err != nil || st.Stuck:
+		case err != nil || st.NeedsInput:
 			return err
 		case st.Stopped != nil:
 			err = awaitStopped(ctx, s)
@@ -240,7 +240,7 @@ var errContinued = errors.New("the command continued")
 func awaitSilence(ctx context.Context, s program, on *screen) error {
 	printed := on.painted()
 	goesOn := func(st session.State) bool {
-		return st.Waiting == session.WaitingNo || st.Stuck || isClosed(printed)
+		return st.Waiting == session.WaitingNone || st.NeedsInput || isClosed(printed)
 	}
 	limited, cancel := context.WithTimeout(ctx, askingDelay)
 	defer cancel()

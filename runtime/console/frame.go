@@ -22,7 +22,7 @@ const (
 	frameOutput   = 'o' // output to write to the user's terminal
 	frameNotice   = 'n' // Notice
 	framePrompt   = 'p' // Prompt, for clients that edit lines
-	frameEnd      = 'e' // Answer: the program has ended
+	frameEnd      = 'e' // WaitResult: the program has ended
 )
 
 // maxFrame is the largest body of a frame, in bytes: a snapshot of the largest screen fits.

@@ -52,7 +52,7 @@ func (h handlers) postExec(w http.ResponseWriter, r *http.Request) {
 	if q.Quiet {
 		from = -1
 	}
-	a.follow(ctx, &follower{h: h.host, run: run, from: from, stay: q.Stay})
+	a.follow(ctx, &follower{h: h.host, run: run, from: from, stay: q.KeepWaiting})
 }
 
 // boundedBy returns a context limited to wait; 0 means without a limit.
@@ -107,7 +107,7 @@ func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 		<-run.done
 	}
 	c := h.snapshot(run)
-	reply(w, Answer{Why: why, Status: h.status(), Command: &c})
+	reply(w, WaitResult{Reason: why, Status: h.status(), Command: &c})
 }
 
 // screenAnswer is the answer to GET /v1/screen.
@@ -138,12 +138,12 @@ func (h handlers) postResize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if q.Cols < leastCols || q.Rows < leastRows || q.Cols > mostCols || q.Rows > mostRows {
-		refuse(w, newFault(FaultRequest, "invalid console size %d by %d: the minimum is %d by %d, the maximum %d by %d", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
+		refuse(w, newFault(FaultBadRequest, "invalid console size %d by %d: the minimum is %d by %d, the maximum %d by %d", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
 		return
 	}
 	if t := h.screen.terminal(); t != nil {
 		if err := t.Resize(q.Cols, q.Rows); err != nil {
-			refuse(w, newFault(FaultRequest, "%v", err))
+			refuse(w, newFault(FaultBadRequest, "%v", err))
 			return
 		}
 	}
@@ -196,7 +196,7 @@ func accept(w http.ResponseWriter, r *http.Request, into any) bool {
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if err != nil {
-		refuse(w, newFault(FaultRequest, "the request cannot be read: %v", err))
+		refuse(w, newFault(FaultBadRequest, "the request cannot be read: %v", err))
 		return false
 	}
 	return true
@@ -211,7 +211,7 @@ func reply(w http.ResponseWriter, v any) {
 func refuse(w http.ResponseWriter, f *Fault) {
 	w.Header().Set("Content-Type", "application/json")
 	code := http.StatusConflict
-	if f.Code == FaultRequest {
+	if f.Code == FaultBadRequest {
 		code = http.StatusBadRequest
 	}
 	w.WriteHeader(code)

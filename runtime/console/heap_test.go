@@ -46,7 +46,7 @@ func heapOf(t *testing.T, c *console.Client) (objects, bytes int64) {
 	require.NoError(t, os.RemoveAll(file))
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(s.Host, syscall.SIGUSR1))
+	require.NoError(t, syscall.Kill(s.HostPID, syscall.SIGUSR1))
 	var text []byte
 	require.Eventually(t, func() bool {
 		text, err = os.ReadFile(file)

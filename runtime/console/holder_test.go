@@ -17,8 +17,8 @@ func TestHolder(t *testing.T) {
 		st   session.State
 		want string
 	}{
-		{"the own line", session.State{Typing: true, Typist: 2}, ""},
-		{"another person's line", session.State{Typing: true, Typist: 1}, AnotherPerson},
+		{"the own line", session.State{Typing: true, TypingUser: 2}, ""},
+		{"another person's line", session.State{Typing: true, TypingUser: 1}, AnotherUser},
 		{"no line", session.State{}, "the program"},
 	} {
 		assert.Equal(t, tt.want, a.holder(tt.st), tt.name)

@@ -63,7 +63,7 @@ type outcome struct {
 	closed bool   // a client closed the console
 }
 
-func newHost(b *place.Begun, version string, rec *record, log *slog.Logger) *host {
+func newHost(b *place.Pending, version string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
 	h := &host{
 		spec: b.Order.Spec, start: programStart{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
@@ -125,7 +125,7 @@ func (h *host) print(b []byte) {
 	r := h.latest()
 	if r != nil && why != nil {
 		r.cmd.Lost += int64(len(b) - kept)
-		r.cmd.LostWhy = why.Error()
+		r.cmd.LostReason = why.Error()
 	}
 	if b = b[:kept]; r != nil && kept > 0 {
 		r.cmd.Bytes += int64(len(b))
@@ -191,9 +191,9 @@ func (h *host) statusAs(state State, st session.State) Status {
 		cols, rows = h.spec.Cols, h.spec.Rows
 	}
 	status := Status{
-		API: API, Version: h.version, Name: h.spec.Name, Runs: Runs{h.adapter.Name, h.spec.Origin}, State: state, Cwd: st.Cwd, Mode: st.Mode,
-		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
-		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: held, ShownIn: slices.Sorted(maps.Keys(h.visitors.shownIn)), Queued: h.visitors.queue.length()},
+		API: APIVersion, Version: h.version, Name: h.spec.Name, AdapterRef: AdapterRef{h.adapter.Name, h.spec.Origin}, State: state, Cwd: st.Cwd, Mode: st.Mode,
+		HostPID: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
+		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), Users: h.visitors.people, Held: held, ShownIn: slices.Sorted(maps.Keys(h.visitors.shownIn)), Queued: h.visitors.queue.length()},
 	}
 	if state == Stopped {
 		status.Stopped = st.Stopped

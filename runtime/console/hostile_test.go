@@ -149,7 +149,7 @@ func FuzzHostsAnswers(f *testing.F) {
 // exitedHost is a host whose program has ended.
 func exitedHost(t testing.TB) *host {
 	rec := newRecord(t, filepath.Join(privateDir(t), "r"))
-	h := newHost(&place.Begun{Order: place.Order{Spec: Spec{Name: "c"}}, Adapter: &schema.Adapter{}, Claim: &place.Claim{}}, "test", rec, slog.New(slog.DiscardHandler))
+	h := newHost(&place.Pending{Order: place.Order{Spec: Spec{Name: "c"}}, Adapter: &schema.Adapter{}, Claim: &place.Claim{}}, "test", rec, slog.New(slog.DiscardHandler))
 	h.outcome.exit = "the program ended"
 	close(h.opened)
 	t.Cleanup(rec.remove)

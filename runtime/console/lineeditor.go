@@ -10,7 +10,7 @@ import (
 )
 
 // LineEditor edits lines in the terminal of a user who is attached to a console
-// (AttachRequest.Edits): while the program waits at its prompt, keys edit a line that is shown
+// (AttachRequest.EditsLines): while the program waits at its prompt, keys edit a line that is shown
 // after it, and the program gets the line when it is entered. At all other times keys are passed
 // on. Its methods may be called from several goroutines.
 type LineEditor struct {
@@ -42,8 +42,8 @@ type LineEditorOptions struct {
 	FaultDir string
 }
 
-// EditLines returns an editor for the lines typed at an attachment.
-func EditLines(on *Attachment, o LineEditorOptions) *LineEditor {
+// NewLineEditor returns an editor for the lines typed at an attachment.
+func NewLineEditor(on *Attachment, o LineEditorOptions) *LineEditor {
 	e := &LineEditor{
 		on: on, write: o.Write, getenv: o.Getenv,
 		paint: painting{screen: vt.New(vt.Options{Cols: o.Cols, Rows: o.Rows})},
@@ -90,8 +90,8 @@ func (e *LineEditor) Show(b []byte) {
 	}
 }
 
-// Prompted handles a change of the prompt reported by the host.
-func (e *LineEditor) Prompted(p *Prompt) {
+// SetPrompt handles a change of the prompt reported by the host.
+func (e *LineEditor) SetPrompt(p *Prompt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.try("editing a line", nil, func() { e.prompted(p) }) && len(p.Keys) > 0 {
@@ -123,7 +123,7 @@ func (e *LineEditor) prompted(p *Prompt) {
 // active reports whether a line may be edited. Keys typed earlier that are still in transit come
 // first.
 func (e *LineEditor) active() bool {
-	return e.prompt.Takes && e.prompt.Seen == e.sent
+	return e.prompt.Editable && e.prompt.Seen == e.sent
 }
 
 // edits reports whether keys edit a line. The first key of a line goes to the host, which returns

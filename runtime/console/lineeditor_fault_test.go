@@ -20,12 +20,12 @@ import (
 func TestAPanicOfTheLineEditor(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "a"})
-	on, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, Edits: true})
+	on, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, EditsLines: true})
 	require.NoError(t, err)
 	defer on.Close()
 	var mu sync.Mutex
 	var shown strings.Builder
-	e := console.EditLines(on, console.LineEditorOptions{Cols: 80, Rows: 24, FaultDir: t.TempDir(), Write: func(b []byte) {
+	e := console.NewLineEditor(on, console.LineEditorOptions{Cols: 80, Rows: 24, FaultDir: t.TempDir(), Write: func(b []byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		shown.Write(b)
@@ -36,7 +36,7 @@ func TestAPanicOfTheLineEditor(t *testing.T) {
 			case err != nil:
 				return
 			case h.Prompt != nil:
-				e.Prompted(h.Prompt)
+				e.SetPrompt(h.Prompt)
 			case h.Output != nil:
 				e.Show(h.Output)
 			}
@@ -80,10 +80,10 @@ func TestAPanicOfTheLineEditor(t *testing.T) {
 func TestAPanicOfTheLineEditorAtASecret(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "a"})
-	on, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, Edits: true})
+	on, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, EditsLines: true})
 	require.NoError(t, err)
 	defer on.Close()
-	e := console.EditLines(on, console.LineEditorOptions{Cols: 80, Rows: 24, FaultDir: t.TempDir(), Write: func([]byte) {}})
+	e := console.NewLineEditor(on, console.LineEditorOptions{Cols: 80, Rows: 24, FaultDir: t.TempDir(), Write: func([]byte) {}})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "read -r -s x", Wait: testkit.Patience(time.Minute)}, nil)
 	require.NoError(t, err)
 	require.Equal(t, console.WaitingSecret, a.Status.State)

@@ -45,7 +45,7 @@ func selectLines(r io.Reader, q ReadRequest, first, total int64, into *Lines) er
 	if q.Grep != "" {
 		var err error
 		if match, err = regexp.Compile(q.Grep); err != nil {
-			return newFault(FaultRequest, "grep: %v", err)
+			return newFault(FaultBadRequest, "grep: %v", err)
 		}
 	}
 	in := bufio.NewReaderSize(r, maxLine)

@@ -26,12 +26,12 @@ const (
 
 // unresponsive returns the fault for a host that is alive but does not respond.
 func (c *Client) unresponsive() *Fault {
-	s := c.Noted
+	s := c.RecordedStatus
 	if noted, err := readStatus(filepath.Join(c.files.Record, statusName)); err == nil {
 		s = noted
 	}
 	s.State = Unresponsive
-	return &Fault{Code: FaultUnresponsive, Status: &s, Message: fmt.Sprintf("%s: its host, process %d, does not answer: it is stopped, or the machine is very busy", c.Name, s.Host)}
+	return &Fault{Code: FaultUnresponsive, Status: &s, Message: fmt.Sprintf("%s: its host, process %d, does not answer: it is stopped, or the machine is very busy", c.Name, s.HostPID)}
 }
 
 // IsUnresponsive reports whether err says that a console's host is alive but does not respond.

@@ -26,21 +26,21 @@ func TestAConsoleDoesNotShowItself(t *testing.T) {
 	}
 	show := func(c *console.Client, in string) *console.Attachment {
 		require.NoError(t, console.CheckNesting(t.Context(), inside(in), c.Name))
-		a, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, In: in})
+		a, err := c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24, Enclosing: in})
 		require.NoError(t, err)
 		return a
 	}
 	a, b, c := start(t, console.Spec{Name: "a"}), start(t, console.Spec{Name: "b"}), start(t, console.Spec{Name: "c"})
 	out, _ := exec(t, a, "echo $RIPPLE_CONSOLE")
 	require.Equal(t, "a\n", out)
-	f := requireFault(t, console.FaultRequest, console.CheckNesting(t.Context(), inside("a"), "a"))
+	f := requireFault(t, console.FaultBadRequest, console.CheckNesting(t.Context(), inside("a"), "a"))
 	assert.Equal(t, "a: this terminal is the console's own: it would show itself", f.Message)
 
 	defer show(b, "a").Close()
 	last := show(c, "b")
-	f = requireFault(t, console.FaultRequest, console.CheckNesting(t.Context(), inside("c"), "a"))
+	f = requireFault(t, console.FaultBadRequest, console.CheckNesting(t.Context(), inside("c"), "a"))
 	assert.Equal(t, "a: this terminal is that of the console c, which a shows: it would show itself", f.Message)
-	requireFault(t, console.FaultRequest, console.CheckNesting(t.Context(), inside("c"), "c"))
+	requireFault(t, console.FaultBadRequest, console.CheckNesting(t.Context(), inside("c"), "c"))
 	require.NoError(t, console.CheckNesting(t.Context(), inside("a"), "c"), "attaching the same console twice is not a loop")
 
 	last.Close()

@@ -15,7 +15,7 @@ type program interface {
 	Interrupt(ctx context.Context) (session.Result, error)
 	Send(ctx context.Context, b []byte) error
 	Type(who int, b []byte) error // typed by a user
-	Leave(who int)                // the user detached
+	Detach(who int)               // the user detached
 	Done() <-chan struct{}
 	Close(ctx context.Context) error
 }
@@ -23,7 +23,7 @@ type program interface {
 // programStart is the state of a program's start.
 type programStart struct {
 	confinement
-	begun *session.Begun // nil: not started earlier
+	begun *session.Pending // nil: not started earlier
 }
 
 // startProgram starts the program of the adapter and returns when it accepts a command. An agent
@@ -40,12 +40,12 @@ func startProgram(ctx context.Context, h *host) (program, error) {
 		}
 		return a, nil
 	}
-	o.Terminal, o.Output, o.Typed, o.Through = h.screen.on, h.print, h.typed, h.start.through
-	o.Window, o.Patient, o.Sole = -1, true, true
+	o.OnTerminal, o.Output, o.OnTyped, o.CommandPrefix = h.screen.on, h.print, h.typed, h.start.through
+	o.Window, o.Attended, o.OwnsOrphans = -1, true, true
 	begun := h.start.begun
 	if begun == nil {
 		var err error
-		if begun, err = session.Begin(h.adapter, o); err != nil {
+		if begun, err = session.Prestart(h.adapter, o); err != nil {
 			return nil, err
 		}
 	}

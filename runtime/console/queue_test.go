@@ -18,7 +18,7 @@ import (
 
 // outcome is the result of a call.
 type outcome struct {
-	console.Answer
+	console.WaitResult
 	err error
 }
 
@@ -60,7 +60,7 @@ func TestCallsRunInOrderOfArrival(t *testing.T) {
 	for i, ended := range all {
 		o := <-ended
 		require.NoError(t, o.err)
-		assert.Equal(t, []any{"done", i + 3}, []any{o.Why, o.Command.ID})
+		assert.Equal(t, []any{"done", i + 3}, []any{o.Reason, o.Command.ID})
 	}
 	out, _ := exec(t, c, "cat order")
 	assert.Equal(t, "0123456789", strings.ReplaceAll(out, "\n", ""))
@@ -88,7 +88,7 @@ func TestAQueuedCallDoesNotWaitForEndlessCommands(t *testing.T) {
 	c := start(t, console.Spec{Name: "a"})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "read x"}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "waiting", a.Why)
+	require.Equal(t, "waiting", a.Reason)
 	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo no", Queue: true}, nil)
 	requireFault(t, console.FaultBusy, err)
 }

@@ -212,7 +212,7 @@ func TestSelectLines(t *testing.T) {
 	}
 	var f *Fault
 	require.ErrorAs(t, selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 1, 5, &Lines{}), &f)
-	assert.Equal(t, FaultRequest, f.Code)
+	assert.Equal(t, FaultBadRequest, f.Code)
 }
 
 func FuzzLines(f *testing.F) {

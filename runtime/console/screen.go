@@ -31,14 +31,14 @@ func (s *screen) terminal() *terminal.Terminal {
 // look calls f with the grid, if there is one.
 func (s *screen) look(f func(*vt.Screen)) {
 	if t := s.terminal(); t != nil {
-		t.Look(f)
+		t.WithScreen(f)
 	}
 }
 
 // painted returns a channel that is closed when more output is printed.
 func (s *screen) painted() <-chan struct{} {
 	if t := s.terminal(); t != nil {
-		return t.Printed()
+		return t.MoreOutput()
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // trusts exactly that content.
 func adapterOf(spec *Spec, getenv func(string) string) (*schema.Adapter, error) {
 	if spec.Sealed != nil {
-		return schema.Unseal(spec.Sealed)
+		return schema.Decode(spec.Sealed)
 	}
 	reg, err := registry.Open(registry.DefaultSources(getenv, ""))
 	if err != nil {
@@ -35,12 +35,12 @@ func fitsSandbox(spec Spec, a *schema.Adapter) error {
 		return nil
 	}
 	if _, path, onDisk := strings.Cut(spec.Origin, " "); onDisk && isBelow(path, spec.Sandbox) {
-		return newFault(FaultRequest, "the adapter %s is in %s, where the program may write: keep it elsewhere, or start the console without a sandbox", path, spec.Sandbox)
+		return newFault(FaultBadRequest, "the adapter %s is in %s, where the program may write: keep it elsewhere, or start the console without a sandbox", path, spec.Sandbox)
 	}
 	if t := a.Input.Tempfile; t != nil && t.PathTemplate != "" {
 		name, inTemp := strings.CutPrefix(t.PathTemplate, "{temp_dir}/")
 		if !inTemp || strings.ContainsAny(name, "/\\") {
-			return newFault(FaultRequest, "the adapter %s writes code to %s (input.tempfile.path_template); in a sandbox only {temp_dir}/NAME is allowed", a.Name, t.PathTemplate)
+			return newFault(FaultBadRequest, "the adapter %s writes code to %s (input.tempfile.path_template); in a sandbox only {temp_dir}/NAME is allowed", a.Name, t.PathTemplate)
 		}
 	}
 	return nil

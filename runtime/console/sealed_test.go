@@ -65,7 +65,7 @@ func TestAHostAcceptsOnlySealedAdapters(t *testing.T) {
 	project, text, diagnostics := schema.LoadText(".ripple/adapters/bash.yaml", schema.Options{})
 	require.Empty(t, diagnostics)
 	project.Script = "the script as it was read"
-	spec.Sealed, err = project.Seal(text)
+	spec.Sealed, err = project.Encode(text)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(".ripple/adapters/bash.yaml"))
 	a, err = adapterOf(&spec, getenv)

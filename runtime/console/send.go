@@ -28,7 +28,7 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	for _, k := range q.Keys {
 		seq, err := keys.Sequence(k)
 		if err != nil {
-			return newFault(FaultRequest, "%v", err)
+			return newFault(FaultBadRequest, "%v", err)
 		}
 		text += seq
 	}
@@ -48,12 +48,12 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	case interrupts: // anyone may interrupt
 	case state == Stopped && !onlySignals(text): // a terminal keeps it for whatever reads next, which may be a shell
 		f = h.refuseStopped(st)
-	case q.Secret && (state != Running || st.Unseen == session.UnseenSilent): // only a user may answer a prompt for a secret
+	case q.Secret && (state != Running || st.EchoHint == session.EchoHintOff): // only a user may answer a prompt for a secret
 	case state == WaitingSecret:
 		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a user should type; C-c interrupts it")
-	case st.Unseen == session.UnseenSilent && state != Fullscreen:
+	case st.EchoHint == session.EchoHintOff && state != Fullscreen:
 		f = h.refuse(FaultSecret, state, "the command runs as another user, and the terminal does not show what is typed: it may ask for a secret, which a user should type; C-c interrupts it")
-	case q.Only && state == Running && h.adapter.Agent == nil && !onlySignals(text):
+	case q.OnlyIfWaiting && state == Running && h.adapter.Agent == nil && !onlySignals(text):
 		f = h.refuse(FaultNotWaiting, state, "the command is not waiting for input")
 	}
 	h.mu.Unlock()
@@ -77,13 +77,13 @@ const readGrace = time.Second
 // the command gets a moment to start reading.
 func (h handlers) stateFor(ctx context.Context, q SendRequest, text string) (State, session.State) {
 	state, st := h.state()
-	if !q.Only || state != Running || h.adapter.Agent != nil || onlySignals(text) {
+	if !q.OnlyIfWaiting || state != Running || h.adapter.Agent != nil || onlySignals(text) {
 		return state, st
 	}
 	limited, cancel := context.WithTimeout(ctx, readGrace)
 	defer cancel()
 	_, _ = h.program().WaitState(limited, func(st session.State) bool { // the state is read below
-		return st.Waiting != session.WaitingNo || st.Phase != session.PhaseRunning || h.screen.full()
+		return st.Waiting != session.WaitingNone || st.Phase != session.PhaseRunning || h.screen.full()
 	})
 	return h.state()
 }
@@ -103,9 +103,9 @@ func answerAgent(ctx context.Context, console string, s program, q SendRequest) 
 	a, is := s.(*agentProgram)
 	switch {
 	case !is:
-		return newFault(FaultRequest, "%s: only a coding agent that asks a question accepts a named answer; send text instead", console)
+		return newFault(FaultBadRequest, "%s: only a coding agent that asks a question accepts a named answer; send text instead", console)
 	case q.Text != "" || len(q.Keys) > 0:
-		return newFault(FaultRequest, "send either an answer, or a text and keys, not both")
+		return newFault(FaultBadRequest, "send either an answer, or a text and keys, not both")
 	}
 	if err := a.Answer(ctx, q.Answer); err != nil {
 		return newFault(FaultNotWaiting, "%v", err)

@@ -20,12 +20,12 @@ import (
 
 // HostOptions are the options of a host process.
 type HostOptions struct {
-	Version string              // version of this ripple
-	Getenv  func(string) string // the host's environment
-	In      io.Reader           // provides the place.Order that Start writes; not read if Begun is set
-	Begun   *place.Begun        // a console that was started earlier, or nil
-	Confine []string            // command line of a process that calls sandbox.Exec
-	Ready   io.WriteCloser      // receives the readiness: the console is usable, or the error
+	Version        string              // version of this ripple
+	Getenv         func(string) string // the host's environment
+	In             io.Reader           // provides the place.Order that Start writes; not read if Pending is set
+	Pending        *place.Pending      // a console that was started earlier, or nil
+	SandboxCommand []string            // command line of a process that calls sandbox.Exec
+	Ready          io.WriteCloser      // receives the readiness: the console is usable, or the error
 }
 
 // readiness is the answer of a new host.
@@ -59,9 +59,9 @@ func Serve(ctx context.Context, o HostOptions) error {
 }
 
 // begin claims the name, unless that was done earlier.
-func begin(o HostOptions) (*place.Begun, error) {
-	if o.Begun != nil {
-		return o.Begun, nil
+func begin(o HostOptions) (*place.Pending, error) {
+	if o.Pending != nil {
+		return o.Pending, nil
 	}
 	order, err := place.ReadOrder(o.In)
 	if err != nil {
@@ -72,14 +72,14 @@ func begin(o HostOptions) (*place.Begun, error) {
 		return nil, err
 	}
 	if g := a.Agent; g != nil && g.Screen == nil {
-		return nil, newFault(FaultRequest, "%s: %v", a.Name, tui.ErrUnknown)
+		return nil, newFault(FaultBadRequest, "%s: %v", a.Name, tui.ErrUnknown)
 	}
 	if err := fitsSandbox(order.Spec, a); err != nil {
 		return nil, err
 	}
-	b, err := place.Begin(order, a, o.Getenv)
-	if errors.Is(err, place.ErrTaken) {
-		err = newFault(FaultTaken, "a console named %s is %v", order.Name, err)
+	b, err := place.Prestart(order, a, o.Getenv)
+	if errors.Is(err, place.ErrNameInUse) {
+		err = newFault(FaultNameInUse, "a console named %s is %v", order.Name, err)
 	}
 	return b, err
 }
@@ -91,7 +91,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		return nil, nil, nil, err
 	}
 	spec, f := b.Order.Spec, b.Claim.Files
-	box, err := confine(spec, o.Confine)
+	box, err := confine(spec, o.SandboxCommand)
 	if err != nil {
 		b.Release()
 		return nil, nil, nil, err

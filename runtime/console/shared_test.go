@@ -71,7 +71,7 @@ func share(ctx context.Context, c *console.Client, who string, commands int) err
 		switch {
 		case err != nil:
 			return err
-		case out.String() != want || a.Why != "done" || a.Command.By != who:
+		case out.String() != want || a.Reason != "done" || a.Command.By != who:
 			return fmt.Errorf("%s was answered with %q: %+v", who, &out, a)
 		}
 		lines, err := c.Lines(*a.Command, console.ReadRequest{})

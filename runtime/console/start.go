@@ -24,10 +24,10 @@ func places(getenv func(string) string, name string) (place.Files, error) {
 // asFault returns err as a *Fault if it describes an invalid request or an unsupported system.
 func asFault(err error) error {
 	if _, ok := errors.AsType[*place.NameError](err); ok {
-		return newFault(FaultRequest, "%v", err)
+		return newFault(FaultBadRequest, "%v", err)
 	}
 	if errors.Is(err, place.ErrUnsupported) {
-		return newFault(FaultStart, "%v", err)
+		return newFault(FaultStartFailed, "%v", err)
 	}
 	return err
 }
@@ -36,8 +36,8 @@ func asFault(err error) error {
 // prompt, or after half a minute. argv is the command line of a process that calls Serve with its
 // standard input and output.
 //
-// Errors: *Fault: FaultTaken if a console of that name is running, FaultMissing if the program does
-// not exist, FaultRequest if the directory is missing or closed to this user, FaultStart otherwise.
+// Errors: *Fault: FaultNameInUse if a console of that name is running, FaultProgramMissing if the program does
+// not exist, FaultBadRequest if the directory is missing or closed to this user, FaultStartFailed otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
 	if err := spec.Check(getenv); err != nil {
 		return nil, Status{}, asFault(err)
@@ -51,7 +51,7 @@ func Start(ctx context.Context, argv []string, getenv func(string) string, spec 
 
 // Start makes the process the host of a console, like the function [Start]. It can be called once.
 func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	text, err := spec.Written(getenv)
+	text, err := spec.EncodeOrder(getenv)
 	if err != nil {
 		p.Abandon()
 		return nil, Status{}, asFault(err)
@@ -63,7 +63,7 @@ func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Sp
 	case answer.Error != nil:
 		return nil, Status{}, answer.Error
 	case answer.Status == nil:
-		return nil, Status{}, newFault(FaultStart, "the console's process returned an empty answer")
+		return nil, Status{}, newFault(FaultStartFailed, "the console's process returned an empty answer")
 	}
 	f, err := places(getenv, answer.Status.Name)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 		_, err := p.In.Write(text) // the process reads it immediately
 		if err = errors.Join(err, p.In.Close()); err != nil {
 			p.Abandon()
-			return readiness{}, newFault(FaultStart, "the console's process ended without an answer: %v", err)
+			return readiness{}, newFault(FaultStartFailed, "the console's process ended without an answer: %v", err)
 		}
 	}
 	got := make(chan readiness, 1)
@@ -137,7 +137,7 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 	case r := <-got:
 		return r, nil
 	case err := <-failed:
-		return readiness{}, newFault(FaultStart, "the console's process ended without an answer: %v", err)
+		return readiness{}, newFault(FaultStartFailed, "the console's process ended without an answer: %v", err)
 	case <-ctx.Done():
 		return readiness{}, ctx.Err()
 	}
@@ -153,12 +153,12 @@ func startFault(err error) *Fault {
 	}
 	var missing *launch.MissingError
 	if errors.As(err, &missing) {
-		return newFault(FaultMissing, "%v", err)
+		return newFault(FaultProgramMissing, "%v", err)
 	}
 	if _, ok := errors.AsType[*launch.DirError](err); ok {
-		return newFault(FaultRequest, "%v", err)
+		return newFault(FaultBadRequest, "%v", err)
 	}
-	f := newFault(FaultStart, "%v", err)
+	f := newFault(FaultStartFailed, "%v", err)
 	var s *session.StartError
 	if errors.As(err, &s) {
 		f.Output = s.Output

@@ -18,9 +18,9 @@ func TestAStoppedProgram(t *testing.T) {
 	c := start(t, console.Spec{})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "kill -STOP $$; echo after", Wait: time.Minute}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "waiting", a.Why)
+	require.Equal(t, "waiting", a.Reason)
 	require.Equal(t, console.Stopped, a.Status.State)
-	_, err = c.Send(t.Context(), console.SendRequest{Text: "x", Only: true})
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "x", OnlyIfWaiting: true})
 	require.ErrorContains(t, err, fmt.Sprintf("the program is stopped (process %d, bash); to continue it: kill -CONT %[1]d", a.Status.PID))
 	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
 	require.ErrorContains(t, err, "the program is stopped (process ")
@@ -28,7 +28,7 @@ func TestAStoppedProgram(t *testing.T) {
 	var out output
 	a, err = c.Wait(t.Context(), console.WaitRequest{Wait: time.Minute}, &out)
 	require.NoError(t, err)
-	require.Equal(t, "done", a.Why)
+	require.Equal(t, "done", a.Reason)
 	assert.Equal(t, "after\n", string(out))
 }
 
@@ -73,7 +73,7 @@ func TestStoppedAtASecret(t *testing.T) {
 	require.Equal(t, console.WaitingSecret, a.Status.State)
 	require.NoError(t, syscall.Kill(a.Status.PID, syscall.SIGSTOP))
 	awaitStatus(t, c, func(s console.Status) bool { return s.State == console.Stopped })
-	for _, q := range []console.SendRequest{{Text: "hunter2\r"}, {Text: "hunter2\r", Only: true}, {Text: "hunter2\r", Secret: true}, {Text: "hunter2\r", Secret: true, Only: true}} {
+	for _, q := range []console.SendRequest{{Text: "hunter2\r"}, {Text: "hunter2\r", OnlyIfWaiting: true}, {Text: "hunter2\r", Secret: true}, {Text: "hunter2\r", Secret: true, OnlyIfWaiting: true}} {
 		_, err = c.Send(t.Context(), q)
 		require.ErrorContains(t, err, "the program is stopped")
 	}
@@ -93,6 +93,6 @@ func TestASuspendedJob(t *testing.T) {
 	c := start(t, console.Spec{})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "sh -c 'kill -STOP $$'; echo back", Wait: time.Minute}, nil)
 	require.NoError(t, err)
-	require.Equal(t, "done", a.Why)
+	require.Equal(t, "done", a.Reason)
 	require.Equal(t, console.Idle, a.Status.State)
 }

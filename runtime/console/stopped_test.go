@@ -24,10 +24,10 @@ func stopHost(t *testing.T, c *console.Client) int {
 	t.Helper()
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
-	require.Eventually(t, func() bool { return allStopped(t, s.Host) }, testkit.Patience(30*time.Second), time.Millisecond)
-	t.Cleanup(func() { _ = syscall.Kill(s.Host, syscall.SIGCONT) })
-	return s.Host
+	require.NoError(t, syscall.Kill(s.HostPID, syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return allStopped(t, s.HostPID) }, testkit.Patience(30*time.Second), time.Millisecond)
+	t.Cleanup(func() { _ = syscall.Kill(s.HostPID, syscall.SIGCONT) })
+	return s.HostPID
 }
 
 // allStopped reports whether each thread of a process has stopped.
@@ -106,7 +106,7 @@ func TestAStoppedGroupIsKilled(t *testing.T) {
 	c := start(t, console.Spec{Name: "a"})
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
-	group, err := syscall.Getpgid(s.Host)
+	group, err := syscall.Getpgid(s.HostPID)
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(-group, syscall.SIGSTOP))
 	require.NoError(t, c.End(t.Context(), true))

@@ -67,9 +67,9 @@ func (a *streamed) follow(ctx context.Context, f *follower) {
 		return // the client disconnected
 	}
 	c := a.h.snapshot(f.run)
-	answer := Answer{Why: why, Status: a.h.status(), Command: &c, Dropped: f.dropped, DroppedAt: f.droppedAt}
+	answer := WaitResult{Reason: why, Status: a.h.status(), Command: &c, Dropped: f.dropped, DroppedAt: f.droppedAt}
 	if errors.Is(f.run.errOnce(), session.ErrExited) {
-		answer.Why = "exited"
+		answer.Reason = "exited"
 	}
 	_ = a.out.Encode(piece{Done: &answer}) // the client may have disconnected
 }

@@ -45,7 +45,7 @@ func TestInputWaitsUntilTheCommandIsSent(t *testing.T) {
 	for name, act := range map[string]func(context.Context, handlers){
 		"text": func(ctx context.Context, h handlers) { assert.Nil(t, h.typeIn(ctx, SendRequest{Text: "x"})) },
 		"keys": func(ctx context.Context, h handlers) {
-			assert.Nil(t, h.typeIn(ctx, SendRequest{Keys: []string{"C-c"}, Only: true}))
+			assert.Nil(t, h.typeIn(ctx, SendRequest{Keys: []string{"C-c"}, OnlyIfWaiting: true}))
 		},
 		"interrupt": func(ctx context.Context, h handlers) {
 			w := httptest.NewRecorder()

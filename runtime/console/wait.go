@@ -32,12 +32,12 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		h.waits(run, 1)
 		defer h.waits(run, -1)
-		newStreamed(h, w).follow(ctx, &follower{h: h.host, run: run, from: q.From, stay: q.Stay})
+		newStreamed(h, w).follow(ctx, &follower{h: h.host, run: run, from: q.From, stay: q.KeepWaiting})
 		return
 	}
 	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]
 	if !ok {
-		refuse(w, newFault(FaultRequest, "invalid wait %q: use done, input, text or idle", q.For))
+		refuse(w, newFault(FaultBadRequest, "invalid wait %q: use done, input, text or idle", q.For))
 		return
 	}
 	h.until(w, r, q, wait)
@@ -50,7 +50,7 @@ func (h handlers) until(w http.ResponseWriter, r *http.Request, q WaitRequest, w
 	leave := h.busy()
 	why := wait(ctx, q)
 	leave()
-	reply(w, piece{Done: &Answer{Why: why, Status: h.status()}})
+	reply(w, piece{Done: &WaitResult{Reason: why, Status: h.status()}})
 }
 
 // untilInput waits until the program reads the terminal, in a command or at its prompt, or stays
@@ -69,7 +69,7 @@ func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	}
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool {
-			return st.Stopped != nil || st.Phase == session.PhaseReady || st.Waiting != session.WaitingNo
+			return st.Stopped != nil || st.Phase == session.PhaseReady || st.Waiting != session.WaitingNone
 		})
 		if err == nil && st.Stopped != nil {
 			err = awaitStopped(ctx, s)

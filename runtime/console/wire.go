@@ -10,8 +10,8 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// API is the version of the wire format. Existing fields stay; new fields are optional.
-const API = 1
+// APIVersion is the version of the wire format. Existing fields stay; new fields are optional.
+const APIVersion = 1
 
 // State is the state of a console.
 type State string
@@ -40,8 +40,8 @@ func DefaultAdapter() string { return place.DefaultAdapter() }
 // StoppedProcess identifies a stopped process of a console's program.
 type StoppedProcess = session.Process
 
-// Runs identifies the adapter of a console.
-type Runs struct {
+// AdapterRef identifies the adapter of a console.
+type AdapterRef struct {
 	Adapter string `json:"adapter"`
 	Origin  string `json:"origin,omitempty"` // origin of the adapter: embedded, or user, project or file with its path
 }
@@ -51,13 +51,13 @@ type Status struct {
 	API     int    `json:"api"`
 	Version string `json:"version"` // version of the ripple that hosts it
 	Name    string `json:"name"`
-	Runs
-	State  State  `json:"state"`
-	Cwd    string `json:"cwd,omitempty"`
-	Mode   string `json:"mode,omitempty"`
-	Host   int    `json:"host_pid"`
-	Socket string `json:"socket,omitempty"` // path of the host's socket
-	PID    int    `json:"pid,omitempty"`    // ID of the program's process
+	AdapterRef
+	State   State  `json:"state"`
+	Cwd     string `json:"cwd,omitempty"`
+	Mode    string `json:"mode,omitempty"`
+	HostPID int    `json:"host_pid"`
+	Socket  string `json:"socket,omitempty"` // path of the host's socket
+	PID     int    `json:"pid,omitempty"`    // ID of the program's process
 	// Stopped is the process that only SIGCONT resumes, in the state Stopped; it may be a child of the
 	// program.
 	Stopped *StoppedProcess `json:"stopped,omitempty"`
@@ -73,8 +73,8 @@ type Status struct {
 	// it.
 	Exit     string `json:"exit,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
-	// SeenDead is the machine's uptime when the killed host was first noticed.
-	SeenDead time.Duration `json:"seen_dead_ns,omitempty"`
+	// DeadSince is the machine's uptime when the killed host was first noticed.
+	DeadSince time.Duration `json:"seen_dead_ns,omitempty"`
 	// Sandbox describes what the kernel denies the program; nil if it is not confined.
 	Sandbox *sandbox.Enforced `json:"sandbox,omitempty"`
 	// Notice is a message for the user or client.
@@ -83,10 +83,10 @@ type Status struct {
 
 // Terminal describes a console's terminal and its users.
 type Terminal struct {
-	Cols   int    `json:"cols,omitempty"`
-	Rows   int    `json:"rows,omitempty"`
-	Title  string `json:"title,omitempty"`
-	People int    `json:"people,omitempty"` // attached terminals that may type
+	Cols  int    `json:"cols,omitempty"`
+	Rows  int    `json:"rows,omitempty"`
+	Title string `json:"title,omitempty"`
+	Users int    `json:"people,omitempty"` // attached terminals that may type
 	// Held is the number of typed bytes that the program has not been given, because the running
 	// command does not read.
 	Held int `json:"held,omitempty"`
@@ -121,9 +121,9 @@ type Command struct {
 	Failure string `json:"failure,omitempty"` // reason why the command could not be completed
 	Bytes   int64  `json:"bytes"`             // output so far
 	Lines   int64  `json:"lines"`             // lines of output, including an unfinished one
-	// Lost is the number of further output bytes that could not be written, for the reason LostWhy.
-	Lost    int64  `json:"lost,omitempty"`
-	LostWhy string `json:"lost_why,omitempty"`
+	// Lost is the number of further output bytes that could not be written, for the reason LostReason.
+	Lost       int64  `json:"lost,omitempty"`
+	LostReason string `json:"lost_why,omitempty"`
 	// From is the offset of the output in the console's record; the record before offset Kept has
 	// been dropped.
 	From int64 `json:"from"`
@@ -141,8 +141,8 @@ type ExecRequest struct {
 	Wait time.Duration `json:"wait_ns,omitempty"`
 	// ExpectCwd refuses the command unless the program is in this directory.
 	ExpectCwd string `json:"expect_cwd,omitempty"`
-	// Stay continues to wait when the command waits for input; by default the answer is sent then.
-	Stay bool `json:"stay,omitempty"`
+	// KeepWaiting continues to wait when the command waits for input; by default the answer is sent then.
+	KeepWaiting bool `json:"stay,omitempty"`
 	// Queue waits for the command's turn while the clients of earlier commands wait for them.
 	// Without Queue, or if no client waits for the running command, the request is refused with
 	// FaultBusy.
@@ -160,8 +160,8 @@ type WaitRequest struct {
 	Text    string        `json:"text,omitempty"`    // text to find in new output or on the screen
 	Wait    time.Duration `json:"wait_ns,omitempty"`
 	// From sends the command's output from this offset on, in bytes; negative: no output.
-	From int64 `json:"from"`
-	Stay bool  `json:"stay,omitempty"`
+	From        int64 `json:"from"`
+	KeepWaiting bool  `json:"stay,omitempty"`
 }
 
 // SendRequest types input into a running command.
@@ -174,9 +174,9 @@ type SendRequest struct {
 	Keys []string `json:"keys,omitempty"`
 	// Answer is one of Agent.Answers, sent instead of Text and Keys.
 	Answer string `json:"answer,omitempty"`
-	// Only refuses the request unless the command waits for input or draws on the whole screen.
-	Only bool   `json:"only_if_waiting,omitempty"`
-	By   string `json:"by,omitempty"`
+	// OnlyIfWaiting refuses the request unless the command waits for input or draws on the whole screen.
+	OnlyIfWaiting bool   `json:"only_if_waiting,omitempty"`
+	By            string `json:"by,omitempty"`
 	// Secret states that a user types, who may answer a prompt for a secret.
 	Secret bool `json:"secret,omitempty"`
 }
@@ -193,9 +193,9 @@ type ReadRequest struct {
 
 // piece is a line of a streamed answer: output, or its end.
 type piece struct {
-	Output string  `json:"output,omitempty"`
-	Raw    []byte  `json:"raw,omitempty"` // output that is not UTF-8
-	Done   *Answer `json:"done,omitempty"`
+	Output string      `json:"output,omitempty"`
+	Raw    []byte      `json:"raw,omitempty"` // output that is not UTF-8
+	Done   *WaitResult `json:"done,omitempty"`
 	// Gap reports a gap in the output: Bytes bytes from offset At on are no longer kept.
 	Gap *Gap `json:"gap,omitempty"`
 	// Queued is the number of calls before this one, which waits for its turn.
@@ -210,9 +210,9 @@ func pieceOf(b []byte) piece {
 	return piece{Raw: b}
 }
 
-// Answer is the result of a wait.
-type Answer struct {
-	Why     string   `json:"why"` // done, waiting, matched, idle, time, exited
+// WaitResult is the result of a wait.
+type WaitResult struct {
+	Reason  string   `json:"why"` // done, waiting, matched, idle, time, exited
 	Status  Status   `json:"status"`
 	Command *Command `json:"command,omitempty"`
 	// Dropped is the number of output bytes that are no longer kept, from the byte DroppedAt on.
@@ -229,11 +229,11 @@ type Gap struct {
 // GapNoter is implemented by output writers that want to be informed of gaps.
 type GapNoter interface{ NoteGap(Gap) }
 
-// Own returns the console's status as of the end of the answer's command: another client's command
+// CommandStatus returns the console's status as of the end of the answer's command: another client's command
 // may already be running.
-func (a Answer) Own() Status {
+func (a WaitResult) CommandStatus() Status {
 	s, c := a.Status, a.Command
-	if a.Why == "exited" {
+	if a.Reason == "exited" {
 		s.State = Exited
 	} else if c != nil && !c.Running() && s.State != Exited && s.State != Dead {
 		s.State, s.Command, s.Stopped = Idle, c, nil
@@ -254,19 +254,19 @@ type Fault struct {
 
 // Codes of faults.
 const (
-	FaultBusy       = "busy"
-	FaultTyping     = "typing"
-	FaultCwd        = "cwd"
-	FaultExited     = "exited"
-	FaultNotWaiting = "not_waiting"
-	FaultLeft       = "left"
-	FaultSecret     = "secret"
-	FaultStopped    = "stopped"
-	FaultUnknown    = "unknown"
-	FaultRequest    = "request"
-	FaultTaken      = "taken"
-	FaultStart      = "start"
-	FaultMissing    = "missing"
+	FaultBusy           = "busy"
+	FaultTyping         = "typing"
+	FaultCwdMismatch    = "cwd"
+	FaultExited         = "exited"
+	FaultNotWaiting     = "not_waiting"
+	FaultProcessesLeft  = "left"
+	FaultSecret         = "secret"
+	FaultStopped        = "stopped"
+	FaultUnknown        = "unknown"
+	FaultBadRequest     = "request"
+	FaultNameInUse      = "taken"
+	FaultStartFailed    = "start"
+	FaultProgramMissing = "missing"
 	// FaultUnresponsive reports that the host is alive but does not respond. The request is not
 	// carried out later.
 	FaultUnresponsive = "unresponsive"

@@ -25,9 +25,9 @@ type Agent interface {
 	Command(a *schema.Adapter, t schema.AgentTurn) (args []string, stdin string, err error)
 	// Replay evaluates a recorded turn; a nil failure is a success.
 	Replay(a *schema.Adapter, output, stderr io.Reader, exitCode int) ([]event.Event, *event.Failure, error)
-	// Take runs a turn of the program over the transport that the adapter describes. A failed turn
+	// RunTurn runs a turn of the program over the transport that the adapter describes. A failed turn
 	// does not return an error.
-	Take(ctx context.Context, a *schema.Adapter, t Trial) (Taken, error)
+	RunTurn(ctx context.Context, a *schema.Adapter, t TurnRequest) (TurnResult, error)
 }
 
 // agentCases returns the cases of a declared test of family agent. Except for tests of its

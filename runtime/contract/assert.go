@@ -75,7 +75,7 @@ type mismatch struct{ key, what string }
 func (e mismatch) Error() string { return e.key + ": " + e.what + " does not match" }
 
 func expectError(s schema.Step, o observation) (string, error) {
-	if s.ExpectError == nil || *s.ExpectError == o.result.ErrorSeen {
+	if s.ExpectError == nil || *s.ExpectError == o.result.Failed {
 		return "", nil
 	}
 	if *s.ExpectError {

@@ -35,10 +35,10 @@ func TestAssertions(t *testing.T) {
 		{"expect: a pattern that does not compile", schema.Step{Expect: ptr("(")}, output(""), "expect: missing closing )"},
 		{"expect: a pattern that takes too long", schema.Step{Expect: ptr(`^(\w+\s?)*$`)}, output("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), "timeout"},
 
-		{"expect_error seen", schema.Step{ExpectError: ptr(true)}, observation{result: session.Result{ErrorSeen: true}}, ""},
+		{"expect_error seen", schema.Step{ExpectError: ptr(true)}, observation{result: session.Result{Failed: true}}, ""},
 		{"expect_error not seen", schema.Step{ExpectError: ptr(true)}, code(0), "expect_error: no error was seen (exit code 0"},
 		{"expect_error false", schema.Step{ExpectError: ptr(false)}, code(0), ""},
-		{"expect_error false, but seen", schema.Step{ExpectError: ptr(false)}, observation{result: session.Result{ErrorSeen: true}}, "expect_error: false, but an error was seen (no exit code"},
+		{"expect_error false, but seen", schema.Step{ExpectError: ptr(false)}, observation{result: session.Result{Failed: true}}, "expect_error: false, but an error was seen (no exit code"},
 
 		{"expect_exit_code", schema.Step{ExpectExitCode: ptr(3)}, code(3), ""},
 		{"expect_exit_code differs", schema.Step{ExpectExitCode: ptr(3)}, code(0), "expect_exit_code: want 3, got exit code 0"},

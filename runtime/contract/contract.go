@@ -21,7 +21,7 @@
 // that state was lost. Derived tests share a second session; those that end it or check what it
 // leaves behind have their own.
 //
-// With [Options.Programs], the declared tests, those that share the second session, and each of
+// With [Options.ProgramLimit], the declared tests, those that share the second session, and each of
 // those with a session of its own run concurrently; isolated tests then follow the other declared
 // ones. The report keeps the order of the plan.
 //
@@ -45,32 +45,32 @@ import (
 
 // Options configures a run; the zero value runs everything once.
 type Options struct {
-	Filter     *regexp.Regexp // only tests whose name matches
-	From       int            // only tests of levels from this one on
-	UpTo       int            // only tests of levels up to this one; 0: of all
-	NoDerived  bool           // leave out the derived tests
-	FailFast   bool           // stop at the first failure; see [Report.LeftOut]
-	Timeout    time.Duration  // for each test, overrides the declared ones; 0: as declared, 15 s otherwise
-	Start      time.Duration  // how long the program may take to its first prompt; 0: 60 s
-	Repeat     int            // how often everything is run; 0: once
-	Executable string         // the program to test; empty: found by the adapter's rules
-	Require    bool           // a missing program is an error of the report, not a reason to skip it
-	Progress   func(Progress) // called when a test starts and when it ends
-	Record     io.Writer      // receives an asciicast v3 recording of the whole run
+	Filter         *regexp.Regexp // only tests whose name matches
+	MinLevel       int            // only tests of levels from this one on
+	MaxLevel       int            // only tests of levels up to this one; 0: of all
+	NoDerived      bool           // leave out the derived tests
+	FailFast       bool           // stop at the first failure; see [Report.NotStarted]
+	Timeout        time.Duration  // for each test, overrides the declared ones; 0: as declared, 15 s otherwise
+	StartTimeout   time.Duration  // how long the program may take to its first prompt; 0: 60 s
+	Repeat         int            // how often everything is run; 0: once
+	Executable     string         // the program to test; empty: found by the adapter's rules
+	RequireProgram bool           // a missing program is an error of the report, not a reason to skip it
+	Progress       func(Progress) // called when a test starts and when it ends
+	Record         io.Writer      // receives an asciicast v3 recording of the whole run
 
-	// Like is another adapter of the same program, which this adapter must cover: its probe and its
+	// Baseline is another adapter of the same program, which this adapter must cover: its probe and its
 	// declared tests must exist word for word, and derived tests that apply to it must apply.
-	Like *schema.Adapter
+	Baseline *schema.Adapter
 
-	// Programs bounds how many programs the runs that share it have open at once, and lets the
+	// ProgramLimit bounds how many programs the runs that share it have open at once, and lets the
 	// tests of each run run concurrently. nil: the tests of a run are executed one after another.
 	// So they are with FailFast or Record, for family agent, and if the adapter has a server.
-	Programs *Programs
+	ProgramLimit *ProgramLimit
 
-	// Apart runs the derived tests with a matching name in a separate process, which may have the
+	// RunSeparately runs the derived tests with a matching name in a separate process, which may have the
 	// given number of programs open at once, and returns their report: these tests count the open
 	// resources of their process. nil: they run in this process, while none of its other tests run.
-	Apart func(ctx context.Context, names *regexp.Regexp, programs int) (*Report, error)
+	RunSeparately func(ctx context.Context, names *regexp.Regexp, programs int) (*Report, error)
 
 	Agent Agent // for family agent: runs and evaluates turns
 	Files fs.FS // files next to the adapter: transcripts
@@ -92,15 +92,15 @@ const (
 )
 
 // Run tests the adapter. It never fails as a whole: a missing program is [Report.Skipped] (and not
-// [Report.OK] with [Options.Require]), and any other problem is a failed test. When ctx ends, the
+// [Report.OK] with [Options.RequireProgram]), and any other problem is a failed test. When ctx ends, the
 // remaining tests are skipped.
 func Run(ctx context.Context, a *schema.Adapter, o Options) *Report {
 	return newRunner(a, o).run(ctx)
 }
 
-// Names lists the tests that [Run] would run, in order and without the filter, so that a caller can
+// ListTests lists the tests that [Run] would run, in order and without the filter, so that a caller can
 // answer a filter without matches.
-func Names(a *schema.Adapter, o Options) []string {
+func ListTests(a *schema.Adapter, o Options) []string {
 	o.Filter, o.Repeat = nil, 1
 	var names []string
 	for _, c := range plan(a, o) {

@@ -102,7 +102,7 @@ func (t *testRun) assert(s namedStep, seen observation) error {
 func (t *testRun) evalDeclared(ctx context.Context, step, code string) (session.Result, error) {
 	r, err := t.eval(ctx, step, code)
 	if errors.Is(err, session.ErrIncompleteInput) {
-		t.result = session.Result{Output: err.Error(), ErrorSeen: true}
+		t.result = session.Result{Output: err.Error(), Failed: true}
 		return t.result, nil
 	}
 	if err != nil && step != "eval" {

@@ -118,7 +118,7 @@ func usableAfterError(ctx context.Context, t *testRun) error {
 	if err != nil {
 		return err
 	}
-	if errorsAreSeen(t.adapter) && !r.ErrorSeen {
+	if errorsAreSeen(t.adapter) && !r.Failed {
 		return failf("the error was not seen: %s, mode %q, and output.error_pattern did not match", exitCode(r), r.Mode)
 	}
 	if err := t.usable(ctx, "after the error"); err != nil {

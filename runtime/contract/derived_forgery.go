@@ -177,7 +177,7 @@ func trust(a *schema.Adapter) string {
 	case a.Prompt.Strategy == schema.PromptShellIntegration &&
 		(a.Prompt.ShellIntegration == nil || a.Prompt.ShellIntegration.Nonce == ""):
 		return " (prompt.shell_integration.nonce is not required, so the markers of any program count)"
-	case a.Prompt.Strategy == schema.PromptMarker && a.Init.Marker != nil && !schema.CarriesNonce(a.Init.Marker.Primary):
+	case a.Prompt.Strategy == schema.PromptMarker && a.Init.Marker != nil && !schema.ContainsNonce(a.Init.Marker.Primary):
 		return " (init.marker.primary has no {nonce}, so anyone can print it)"
 	}
 	return ""

@@ -78,8 +78,8 @@ func TestEachDefectIsFound(t *testing.T) {
 	} {
 		t.Run(c.defect+": "+c.test, func(t *testing.T) {
 			t.Parallel()
-			for _, programs := range []*Programs{nil, NewPrograms(2)} {
-				report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond, Programs: programs})
+			for _, programs := range []*ProgramLimit{nil, NewProgramLimit(2)} {
+				report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond, ProgramLimit: programs})
 				require.Len(t, report.Tests, 1)
 				require.NotNil(t, report.Tests[0].Failure, "the test passed")
 				assert.Contains(t, report.Tests[0].Failure.Message, c.message)

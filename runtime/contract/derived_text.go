@@ -132,7 +132,7 @@ func longLineSets(ctx context.Context, t *testRun) error {
 	sample := t.adapter.Samples.SetVar
 	if r, err := t.eval(ctx, "set_var and a blank", padded(withNumber(sample, n-1), 1)); err != nil {
 		return err
-	} else if r.ErrorSeen {
+	} else if r.Failed {
 		t.note("setting a variable with a long line was not tried: the program accepts no additional blanks in samples.set_var")
 		return nil
 	}

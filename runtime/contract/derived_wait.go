@@ -158,7 +158,7 @@ func readingSecret(ctx context.Context, t *testRun) error {
 func reading(ctx context.Context, t *testRun, code string, want session.Waiting) (answer string, err error) {
 	p := t.evalInBackground(ctx, string(want), code)
 	defer func() { p.cancel(); <-p.done }()
-	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNo })
+	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNone })
 	if err != nil {
 		return "", neverSeen(ctx, t, p, string(want))
 	}

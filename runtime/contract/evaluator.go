@@ -42,9 +42,9 @@ func alive(e evaluator) bool {
 	}
 }
 
-// Observers returns an observer that passes each event to all observers in list; nil ones are
+// MultiObserver returns an observer that passes each event to all observers in list; nil ones are
 // ignored.
-func Observers(list ...session.Observer) session.Observer {
+func MultiObserver(list ...session.Observer) session.Observer {
 	return session.ObserverFunc(func(e session.Event) {
 		for _, o := range list {
 			if o != nil {

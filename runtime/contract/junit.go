@@ -133,8 +133,8 @@ func problem(t TestResult) *junitProblem {
 }
 
 func roundName(t TestResult) string {
-	if t.Repeat > 0 {
-		return fmt.Sprintf("%s (round %d)", t.Name, t.Repeat)
+	if t.Round > 0 {
+		return fmt.Sprintf("%s (round %d)", t.Name, t.Round)
 	}
 	return t.Name
 }

@@ -58,22 +58,22 @@ func (r *runner) start(ctx context.Context, s *lease, t *testRun) error {
 	if err != nil {
 		return err
 	}
-	if what := ev.State().Needs; what != "" {
+	if what := ev.State().MissingService; what != "" {
 		_ = r.close(ctx, ev) // the reason why nothing can be tested is more important
-		return &session.StartError{Adapter: r.adapter.Name, Needs: what}
+		return &session.StartError{Adapter: r.adapter.Name, MissingService: what}
 	}
 	s.ev, s.started = ev, r.now().Sub(began)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.report.Start == 0 || s.started < r.report.Start {
-		r.report.Start = s.started
+	if r.report.StartDuration == 0 || s.started < r.report.StartDuration {
+		r.report.StartDuration = s.started
 	}
 	return nil
 }
 
 // openWith starts the program in the run's private environment.
 func (r *runner) openWith(ctx context.Context, o session.Options, watch session.Observer) (evaluator, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.options.Start, startTimeout))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.options.StartTimeout, startTimeout))
 	defer cancel()
 	home, err := r.around.newHome()
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *runner) openWith(ctx context.Context, o session.Options, watch session.
 			o.Args = s.args
 		}
 	}
-	o.Observer = Observers(watch, r.recording())
+	o.Observer = MultiObserver(watch, r.recording())
 	return r.open(ctx, r.adapter, o)
 }
 

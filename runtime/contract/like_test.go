@@ -44,7 +44,7 @@ func TestLike(t *testing.T) {
 			before.Source = "before.yaml"
 			tt.change(now)
 			var got []string
-			for _, c := range plan(now, Options{Like: before}) {
+			for _, c := range plan(now, Options{Baseline: before}) {
 				if c.lost != "" {
 					got = append(got, c.name+": "+c.lost)
 				}
@@ -61,7 +61,7 @@ func TestLostTestFails(t *testing.T) {
 	withoutKill := regexp.MustCompile("^[^k]")
 	whole := runToy(t, now, "", Options{Filter: withoutKill})
 	assert.True(t, whole.OK(), outcome(whole))
-	r := runToy(t, now, "", Options{Filter: withoutKill, Like: before})
+	r := runToy(t, now, "", Options{Filter: withoutKill, Baseline: before})
 	assert.False(t, r.OK())
 	level, note := level(r.Tests)
 	assert.Equal(t, 2, level)

@@ -26,8 +26,8 @@ func Probe(ctx context.Context, a *schema.Adapter, o session.Options) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	if what := s.State().Needs; what != "" {
-		return &session.StartError{Adapter: a.Name, Needs: what}
+	if what := s.State().MissingService; what != "" {
+		return &session.StartError{Adapter: a.Name, MissingService: what}
 	}
 	r, err := s.Eval(ctx, a.Probe.Eval)
 	if err != nil {

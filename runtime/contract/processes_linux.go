@@ -79,7 +79,7 @@ func readProcess(pid int) (process, bool) {
 // whose environment contains dir. A process whose environment cannot be read has ended and does not
 // count.
 func childrenWith(dir string) (n int) {
-	adopter := proctree.Adopter()
+	adopter := proctree.ReaperPID()
 	for _, p := range processes() {
 		if p.parent != os.Getpid() && p.parent != adopter || p.pid == os.Getpid() {
 			continue
@@ -128,7 +128,7 @@ func stillThere(members []process, pid int) []string {
 		was[m.pid] = m.started
 	}
 	var left []string
-	adopter := proctree.Adopter()
+	adopter := proctree.ReaperPID()
 	for _, id := range processIDs() {
 		// Most processes are none of these, and the system call costs less than a tenth of reading a stat line.
 		if session, err := unix.Getsid(id); err == nil && session != pid && was[id] == "" {

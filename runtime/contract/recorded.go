@@ -9,11 +9,11 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Recorded holds a user's commands in a session of an adapter, as tests that the adapter may
+// RecordedTests holds a user's commands in a session of an adapter, as tests that the adapter may
 // declare.
-type Recorded struct {
-	Adapter *schema.Adapter
-	Errors  bool // commands that failed are recorded too
+type RecordedTests struct {
+	Adapter       *schema.Adapter
+	IncludeErrors bool // commands that failed are recorded too
 
 	Tests []schema.NewTest
 	names map[string]bool
@@ -22,17 +22,17 @@ type Recorded struct {
 
 // Add makes a test of a command and its result. The refusal is the reason why there is no test;
 // empty: there is one.
-func (c *Recorded) Add(code string, r session.Result, err error) (refusal string) {
+func (c *RecordedTests) Add(code string, r session.Result, err error) (refusal string) {
 	t := schema.NewTest{Eval: code}
-	failed := err == nil && r.ErrorSeen
+	failed := err == nil && r.Failed
 	switch text := compared(r.Output); {
 	case strings.TrimSpace(code) == "":
 		return "nothing was typed"
 	case err != nil:
 		return err.Error()
-	case failed && !c.Errors:
+	case failed && !c.IncludeErrors:
 		return "the command failed, and only successful commands are recorded (--errors records the others, too)"
-	case text == "" && (c.Errors || c.Adapter.SeesErrors()):
+	case text == "" && (c.IncludeErrors || c.Adapter.DetectsErrors()):
 		t.Expect = `\A\z`
 	default:
 		if why := unsuitable(c.errorJudge(), schema.Step{ExpectError: &failed}, r); why != "" {
@@ -57,8 +57,8 @@ func (c *Recorded) Add(code string, r session.Result, err error) (refusal string
 
 // errorJudge returns the adapter whose ability to report errors decides: a caller that wants errors
 // recorded accepts all results.
-func (c *Recorded) errorJudge() *schema.Adapter {
-	if !c.Errors {
+func (c *RecordedTests) errorJudge() *schema.Adapter {
+	if !c.IncludeErrors {
 		return c.Adapter
 	}
 	a := *c.Adapter
@@ -70,7 +70,7 @@ func (c *Recorded) errorJudge() *schema.Adapter {
 const longestName = 60
 
 // name returns the command's first line, made unique among the tests.
-func (c *Recorded) name(code string) string {
+func (c *RecordedTests) name(code string) string {
 	if c.names == nil {
 		c.names = map[string]bool{}
 		for _, t := range c.Adapter.Tests {
@@ -88,11 +88,11 @@ func (c *Recorded) name(code string) string {
 	return name
 }
 
-// Settle runs the tests as a part of the adapter's file, and removes failing parts: an
+// Verify runs the tests as a part of the adapter's file, and removes failing parts: an
 // expectation that is not met again, else the test. It returns the file with the remaining tests,
 // which pass, descriptions of the removed parts, and the last report. load converts the file's text
 // to an adapter.
-func (c *Recorded) Settle(ctx context.Context, file []byte, load func([]byte) (*schema.Adapter, error), o Options) (text []byte, taken []string, r *Report, err error) {
+func (c *RecordedTests) Verify(ctx context.Context, file []byte, load func([]byte) (*schema.Adapter, error), o Options) (text []byte, taken []string, r *Report, err error) {
 	o.NoDerived, o.FailFast, o.Repeat = true, false, 1
 	for len(c.Tests) > 0 {
 		if text, err = schema.AppendTests(file, c.Tests); err != nil {
@@ -116,7 +116,7 @@ func (c *Recorded) Settle(ctx context.Context, file []byte, load func([]byte) (*
 }
 
 // removeRefuted removes expectations and tests that a run has refuted.
-func (c *Recorded) removeRefuted(r *Report) (taken []string) {
+func (c *RecordedTests) removeRefuted(r *Report) (taken []string) {
 	results := map[string]TestResult{}
 	for _, t := range r.Tests {
 		results[t.Name] = t
@@ -127,7 +127,7 @@ func (c *Recorded) removeRefuted(r *Report) (taken []string) {
 		case ran && res.Status == Passed:
 			left = append(left, t)
 		case ran && res.unmet != nil && t.Expect != "":
-			if t.Expect = ""; t.ExpectError == nil && c.Adapter.SeesErrors() {
+			if t.Expect = ""; t.ExpectError == nil && c.Adapter.DetectsErrors() {
 				t.ExpectError = new(bool)
 			}
 			left = append(left, t)

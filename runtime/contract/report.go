@@ -12,18 +12,18 @@ type Report struct {
 	File               string        `json:"file,omitempty"`
 	Executable         string        `json:"executable,omitempty"`
 	InterpreterVersion string        `json:"interpreter_version,omitempty"`
-	Start              time.Duration `json:"start_ns,omitempty"`   // from the launch to the first prompt, the shortest of the run
+	StartDuration      time.Duration `json:"start_ns,omitempty"`   // from the launch to the first prompt, the shortest of the run
 	Level              int           `json:"level"`                // 0: not even level 1, or see LevelNote
 	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
 	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program, or a service it connects to, is missing
 	Missing            error         `json:"-"`                    // a *launch.MissingError or *session.StartError if Skipped is set
 	Unverified         string        `json:"unverified,omitempty"` // why the adapter has not been run against its program
-	Required           bool          `json:"required,omitempty"`   // [Options.Require]: Skipped is an error
+	Required           bool          `json:"required,omitempty"`   // [Options.RequireProgram]: Skipped is an error
 	Started            time.Time     `json:"started"`
 	Duration           time.Duration `json:"duration_ns"`
 	Notes              []string      `json:"notes,omitempty"`
 	Tests              []TestResult  `json:"tests"`
-	LeftOut            int           `json:"left_out,omitempty"` // tests that [Options.FailFast] did not start; they are not in Tests
+	NotStarted         int           `json:"left_out,omitempty"` // tests that [Options.FailFast] did not start; they are not in Tests
 }
 
 // Kind is the origin of a test.
@@ -48,19 +48,19 @@ const (
 
 // TestResult is the result of one test.
 type TestResult struct {
-	Name       string        `json:"name"`
-	Kind       Kind          `json:"kind"`
-	Status     Status        `json:"status"`
-	Reason     string        `json:"reason,omitempty"` // of not_applicable and skipped
-	Notes      []string      `json:"notes,omitempty"`  // remarks that matter although the test passed
-	File       string        `json:"file,omitempty"`
-	Line       int           `json:"line,omitempty"`
-	Column     int           `json:"column,omitempty"`
-	Level      int           `json:"level"`
-	Duration   time.Duration `json:"duration_ns"`
-	Failure    *Failure      `json:"failure,omitempty"`
-	Repeat     int           `json:"repeat,omitempty"` // the round, from 1, if there are several
-	Transports []Played      `json:"ways,omitempty"`   // of a turn that was run over each transport of an agent
+	Name       string            `json:"name"`
+	Kind       Kind              `json:"kind"`
+	Status     Status            `json:"status"`
+	Reason     string            `json:"reason,omitempty"` // of not_applicable and skipped
+	Notes      []string          `json:"notes,omitempty"`  // remarks that matter although the test passed
+	File       string            `json:"file,omitempty"`
+	Line       int               `json:"line,omitempty"`
+	Column     int               `json:"column,omitempty"`
+	Level      int               `json:"level"`
+	Duration   time.Duration     `json:"duration_ns"`
+	Failure    *Failure          `json:"failure,omitempty"`
+	Round      int               `json:"repeat,omitempty"` // the round, from 1, if there are several
+	Transports []TransportResult `json:"ways,omitempty"`   // of a turn that was run over each transport of an agent
 
 	pointer string // of a declared test in the adapter's file
 	unmet   *unmet // the expectation that failed it
@@ -115,7 +115,7 @@ func (r *Report) ungraded() bool { return strings.HasPrefix(r.LevelNote, noLevel
 // MaxLevel is the highest level.
 const MaxLevel = 4
 
-// Add adds the tests of another run of the same adapter, of other levels (see [Options.From]), and
+// Add adds the tests of another run of the same adapter, of other levels (see [Options.MinLevel]), and
 // grades all of them together.
 func (r *Report) Add(other *Report) {
 	r.Tests, r.Duration = append(r.Tests, other.Tests...), r.Duration+other.Duration

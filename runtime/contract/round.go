@@ -14,22 +14,22 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Programs bounds how many programs are under test at once. Several runs, in several goroutines,
+// ProgramLimit bounds how many programs are under test at once. Several runs, in several goroutines,
 // can share it.
-type Programs struct {
+type ProgramLimit struct {
 	free *semaphore.Weighted
 	n    int
 }
 
-// NewPrograms returns a bound of n programs, at least one.
-func NewPrograms(n int) *Programs {
+// NewProgramLimit returns a bound of n programs, at least one.
+func NewProgramLimit(n int) *ProgramLimit {
 	n = max(n, 1)
-	return &Programs{semaphore.NewWeighted(int64(n)), n}
+	return &ProgramLimit{semaphore.NewWeighted(int64(n)), n}
 }
 
 // acquire waits until n programs may start. A stopped run needs none: its tests only report that it
 // was stopped.
-func (p *Programs) acquire(ctx context.Context, n int) (release func()) {
+func (p *ProgramLimit) acquire(ctx context.Context, n int) (release func()) {
 	if p == nil || p.free.Acquire(ctx, int64(n)) != nil {
 		return func() {}
 	}
@@ -39,10 +39,10 @@ func (p *Programs) acquire(ctx context.Context, n int) (release func()) {
 // leakPrograms returns how many sessions the leak test has open at once: half of the programs if
 // other tests run meanwhile.
 func (o Options) leakPrograms() int {
-	switch p := o.Programs; {
+	switch p := o.ProgramLimit; {
 	case p == nil:
 		return leakAtOnce
-	case o.Apart == nil:
+	case o.RunSeparately == nil:
 		return min(leakAtOnce, p.n)
 	default:
 		return min(leakAtOnce, max(p.n/2, 1))
@@ -60,7 +60,7 @@ type round struct {
 func (r *runner) rounds(ctx context.Context) {
 	cases := plan(r.adapter, r.options)
 	of := max(r.options.Repeat, 1)
-	for number := 1; number <= of && r.report.LeftOut == 0; number++ {
+	for number := 1; number <= of && r.report.NotStarted == 0; number++ {
 		now := &round{r, number, of, cases, make([]TestResult, len(cases))}
 		if now.concurrent() {
 			now.sideBySide(ctx)
@@ -79,7 +79,7 @@ func (r *runner) rounds(ctx context.Context) {
 // concurrent reports whether the tests may run concurrently.
 func (r *round) concurrent() bool {
 	o := r.options
-	return o.Programs != nil && !o.FailFast && r.record == nil && r.adapter.Family != schema.FamilyAgent && r.server == nil
+	return o.ProgramLimit != nil && !o.FailFast && r.record == nil && r.adapter.Family != schema.FamilyAgent && r.server == nil
 }
 
 // test runs the test at that index of the plan.
@@ -92,7 +92,7 @@ func (r *round) begins(place int) { r.progress(place, nil) }
 
 func (r *round) ended(place int, result TestResult) {
 	if r.of > 1 {
-		result.Repeat = r.number
+		result.Round = r.number
 	}
 	r.mu.Lock()
 	r.results[place] = result
@@ -118,7 +118,7 @@ func (r *round) inOrder(ctx context.Context) {
 	if slices.ContainsFunc(r.cases, func(c testCase) bool { return c.exclusive }) {
 		programs = r.options.leakPrograms()
 	}
-	defer r.options.Programs.acquire(ctx, programs)()
+	defer r.options.ProgramLimit.acquire(ctx, programs)()
 	defer r.closeShared(ctx, KindDeclared, KindDerived)
 	for place := range r.cases {
 		r.test(ctx, place, r.shapes)
@@ -126,7 +126,7 @@ func (r *round) inOrder(ctx context.Context) {
 			return
 		}
 		if r.options.FailFast && r.results[place].unsuccessful() {
-			r.report.LeftOut = r.of*len(r.cases) - (r.number-1)*len(r.cases) - place - 1
+			r.report.NotStarted = r.of*len(r.cases) - (r.number-1)*len(r.cases) - place - 1
 			r.results = r.results[:place+1]
 			return
 		}
@@ -151,7 +151,7 @@ func (r *round) sideBySide(ctx context.Context) {
 	defer r.judge()
 	var running sync.WaitGroup
 	for i, l := range lanes {
-		release := r.options.Programs.acquire(ctx, l.programs)
+		release := r.options.ProgramLimit.acquire(ctx, l.programs)
 		if i == 0 && !l.apart {
 			r.test(ctx, l.places[0], &l.shapes)
 			if r.report.Skipped != "" {
@@ -167,7 +167,7 @@ func (r *round) sideBySide(ctx context.Context) {
 	}
 	running.Wait()
 	if len(alone.places) > 0 {
-		defer r.options.Programs.acquire(ctx, alone.programs)()
+		defer r.options.ProgramLimit.acquire(ctx, alone.programs)()
 		r.lane(ctx, alone)
 	}
 }
@@ -195,7 +195,7 @@ func (r *round) lanes() (lanes []lane, alone lane) {
 	declared, derived := newLane(), newLane()
 	declared.shared, derived.shared = KindDeclared, KindDerived
 	alone = newLane()
-	alone.programs, alone.apart = r.options.leakPrograms(), r.options.Apart != nil
+	alone.programs, alone.apart = r.options.leakPrograms(), r.options.RunSeparately != nil
 	var isolated []int
 	var waiting, others []lane
 	for place, c := range r.cases {
@@ -233,7 +233,7 @@ func (r *round) apart(ctx context.Context, places []int) {
 		r.begins(place)
 	}
 	began := r.now()
-	report, err := r.options.Apart(ctx, regexp.MustCompile("^(?:"+strings.Join(names, "|")+")$"), r.options.leakPrograms())
+	report, err := r.options.RunSeparately(ctx, regexp.MustCompile("^(?:"+strings.Join(names, "|")+")$"), r.options.leakPrograms())
 	if err == nil && report.Skipped != "" {
 		err = errors.New(report.Skipped)
 	}

@@ -60,7 +60,7 @@ func TestSideBySide(t *testing.T) {
 				open, most := 0, 0
 				self, err := os.Executable()
 				require.NoError(t, err)
-				r := newRunner(a, Options{Filter: inMemory, Programs: NewPrograms(n), Apart: apartAllPass, Executable: self})
+				r := newRunner(a, Options{Filter: inMemory, ProgramLimit: NewProgramLimit(n), RunSeparately: apartAllPass, Executable: self})
 				opener := toyOpener(defect)
 				r.open = func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
 					ev, err := opener(ctx, a, o)
@@ -121,8 +121,8 @@ func TestApart(t *testing.T) {
 		{"failed", nil, errors.New("exit status 3"), []string{left + ": error: in a process of its own: exit status 3", leaks + ": error: in a process of its own: exit status 3"}},
 	} {
 		report := runToy(t, declared(), "", Options{
-			Filter: regexp.MustCompile("^(probe|" + leaks + "|" + left + ")$"), Programs: NewPrograms(4),
-			Apart: func(_ context.Context, names *regexp.Regexp, programs int) (*Report, error) {
+			Filter: regexp.MustCompile("^(probe|" + leaks + "|" + left + ")$"), ProgramLimit: NewProgramLimit(4),
+			RunSeparately: func(_ context.Context, names *regexp.Regexp, programs int) (*Report, error) {
 				assert.True(t, names.MatchString(leaks) && names.MatchString(left) && !names.MatchString("probe"))
 				assert.Equal(t, 2, programs)
 				return c.report, c.err

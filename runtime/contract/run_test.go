@@ -212,20 +212,20 @@ func TestFailFastSkipsRest(t *testing.T) {
 	tests := []schema.Test{named("one", step("get", expecting("x"))), named("two", step("get"))}
 	report := runToy(t, declared(tests...), "", Options{NoDerived: true, FailFast: true, Repeat: 3})
 	assert.Len(t, report.Tests, 2)
-	assert.Equal(t, 7, report.LeftOut)
+	assert.Equal(t, 7, report.NotStarted)
 	assert.Equal(t, "no level: stopped at the first failure", report.LevelNote)
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, []*Report{report}, TextOptions{Verbose: true}))
 	assert.Contains(t, b.String(), "1 passed, 1 failed, 7 left out")
 	assert.NotContains(t, b.String(), "skip")
 	all := runToy(t, declared(named("one", step("get", expecting("x")))), "", Options{NoDerived: true, FailFast: true})
-	assert.Zero(t, all.LeftOut, "the last one failed: nothing is left")
+	assert.Zero(t, all.NotStarted, "the last one failed: nothing is left")
 }
 
 func TestRepeatNumbersTheRounds(t *testing.T) {
 	report := runToy(t, declared(), "", Options{NoDerived: true, Repeat: 2})
 	require.Len(t, report.Tests, 2)
-	assert.Equal(t, []int{1, 2}, []int{report.Tests[0].Repeat, report.Tests[1].Repeat})
+	assert.Equal(t, []int{1, 2}, []int{report.Tests[0].Round, report.Tests[1].Round})
 }
 
 func TestTimeoutOptionWins(t *testing.T) {
@@ -249,8 +249,8 @@ func TestProgress(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	a := declared(named("one", step("get")))
-	assert.Equal(t, []string{"probe", "one"}, Names(a, Options{NoDerived: true, Filter: regexp.MustCompile("nothing")}))
-	assert.Len(t, Names(a, Options{}), 2+len(derivedTests))
+	assert.Equal(t, []string{"probe", "one"}, ListTests(a, Options{NoDerived: true, Filter: regexp.MustCompile("nothing")}))
+	assert.Len(t, ListTests(a, Options{}), 2+len(derivedTests))
 }
 
 // At an unknown prompt the wait ends before the test's time expires.
@@ -288,7 +288,7 @@ func TestMissingProgramIsSkipped(t *testing.T) {
 	assert.Empty(t, report.Tests)
 	assert.Zero(t, report.Level)
 	assert.True(t, report.OK())
-	assert.False(t, Run(t.Context(), a, Options{Executable: "/nowhere/toy", Require: true}).OK(), "required")
+	assert.False(t, Run(t.Context(), a, Options{Executable: "/nowhere/toy", RequireProgram: true}).OK(), "required")
 }
 
 // The program exists, but a file that it starts does not.
@@ -312,7 +312,7 @@ func TestProgramWithoutServerIsSkipped(t *testing.T) {
 		assert.Empty(t, report.Tests)
 		assert.True(t, report.OK())
 		assert.Error(t, report.Missing)
-		assert.False(t, runToy(t, declared(), defect, Options{Require: true}).OK(), "required")
+		assert.False(t, runToy(t, declared(), defect, Options{RequireProgram: true}).OK(), "required")
 	}
 }
 
@@ -329,7 +329,7 @@ func TestProgramThatDoesNotStart(t *testing.T) {
 func TestLaterStartThatFails(t *testing.T) {
 	for printed, want := range map[string]string{"starting\x1b[0m": "starting\\x1b[0m", "": ""} {
 		tr := &testRun{result: session.Result{Output: "of the last command"}}
-		f := tr.failure(fmt.Errorf("start 21: %w", &session.StartError{Adapter: "toy", Wanted: "marker A", Output: printed, Err: context.DeadlineExceeded}))
+		f := tr.failure(fmt.Errorf("start 21: %w", &session.StartError{Adapter: "toy", Expected: "marker A", Output: printed, Err: context.DeadlineExceeded}))
 		assert.Equal(t, want, f.Output)
 		assert.Equal(t, printed == "", strings.HasSuffix(f.Message, "; it printed nothing"), f.Message)
 	}
@@ -440,12 +440,12 @@ func TestLevel(t *testing.T) {
 // Runs of some levels each add up to one run of all levels.
 func TestRunsOfSomeLevels(t *testing.T) {
 	whole := runToy(t, toyAdapter(), "", Options{})
-	low := runToy(t, toyAdapter(), "", Options{UpTo: 1})
+	low := runToy(t, toyAdapter(), "", Options{MaxLevel: 1})
 	for _, r := range low.Tests {
 		assert.LessOrEqual(t, r.Level, 1, r.Name)
 	}
 	assert.Equal(t, min(whole.Level, 1), low.Level)
-	low.Add(runToy(t, toyAdapter(), "", Options{From: 2}))
+	low.Add(runToy(t, toyAdapter(), "", Options{MinLevel: 2}))
 	names := func(r *Report) (list []string) {
 		for _, test := range r.Tests {
 			list = append(list, test.Name)
@@ -468,7 +468,7 @@ func TestStartTimeout(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for start, want := range map[time.Duration]time.Duration{0: startTimeout, time.Hour: time.Hour} {
-		r := newRunner(toyAdapter(), Options{Filter: exactly("probe"), Executable: self, Start: start})
+		r := newRunner(toyAdapter(), Options{Filter: exactly("probe"), Executable: self, StartTimeout: start})
 		r.open = func(ctx context.Context, _ *schema.Adapter, _ session.Options) (evaluator, error) {
 			until, bounded := ctx.Deadline()
 			assert.True(t, bounded)

@@ -48,8 +48,8 @@ func plan(a *schema.Adapter, o Options) []testCase {
 	if !o.NoDerived && a.Family != schema.FamilyAgent {
 		cases = append(cases, derivedCases(a)...)
 	}
-	if o.Like != nil {
-		cases = likeCases(cases, a, o.Like)
+	if o.Baseline != nil {
+		cases = likeCases(cases, a, o.Baseline)
 	}
 	cases = slices.DeleteFunc(cases, func(c testCase) bool { return !o.wants(c) })
 	for i := range cases {
@@ -59,7 +59,7 @@ func plan(a *schema.Adapter, o Options) []testCase {
 }
 
 func (o Options) wants(c testCase) bool {
-	return c.level >= o.From && (o.UpTo == 0 || c.level <= o.UpTo) && (o.Filter == nil || o.Filter.MatchString(c.name))
+	return c.level >= o.MinLevel && (o.MaxLevel == 0 || c.level <= o.MaxLevel) && (o.Filter == nil || o.Filter.MatchString(c.name))
 }
 
 // runner is the state of one run.
@@ -78,7 +78,7 @@ type runner struct {
 	shapes     *shapes
 	progressMu sync.Mutex // held during calls of [Options.Progress]
 
-	mu      sync.Mutex // guards the following fields, [Report.Start] and [Report.Notes], since tests run concurrently
+	mu      sync.Mutex // guards the following fields, [Report.StartDuration] and [Report.Notes], since tests run concurrently
 	later   []observed // outputs of tests that run concurrently
 	broken  string     // why the remaining tests are not run
 	started bool       // a test has passed or failed, so the program can be started
@@ -95,7 +95,7 @@ func (r *runner) run(ctx context.Context) *Report {
 	r.began = r.now()
 	r.report = &Report{
 		Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source,
-		Unverified: r.adapter.Unverified, Required: r.options.Require, Started: r.began, Tests: []TestResult{},
+		Unverified: r.adapter.Unverified, Required: r.options.RequireProgram, Started: r.began, Tests: []TestResult{},
 	}
 	defer func() { r.report.Duration = r.now().Sub(r.began) }()
 	if !r.prepare(ctx) {
@@ -115,7 +115,7 @@ func (r *runner) run(ctx context.Context) *Report {
 func (r *runner) prepare(ctx context.Context) bool {
 	path, err := launch.Locate(r.adapter, launch.OSHost(), r.options.Executable)
 	agent := r.adapter.Family == schema.FamilyAgent
-	if err != nil && (!agent || r.options.Require) {
+	if err != nil && (!agent || r.options.RequireProgram) {
 		r.skip(err)
 		return false
 	}
@@ -141,7 +141,7 @@ func (r *runner) skip(err error) {
 	r.report.Skipped, r.report.Missing = err.Error(), err
 	var start *session.StartError
 	if errors.As(err, &start) {
-		r.report.Skipped = fmt.Sprintf("%s: needs %s", start.Adapter, start.Needs) + r.serverAdvice()
+		r.report.Skipped = fmt.Sprintf("%s: needs %s", start.Adapter, start.MissingService) + r.serverAdvice()
 	}
 }
 
@@ -231,7 +231,7 @@ func (r *runner) notStarted(err error, t *testRun, result *TestResult) {
 	var missing *launch.MissingError
 	var start *session.StartError
 	isStart := errors.As(err, &start)
-	if errors.As(err, &missing) || isStart && start.Needs != "" && !r.everStarted() {
+	if errors.As(err, &missing) || isStart && start.MissingService != "" && !r.everStarted() {
 		r.skip(err)
 		result.Status, result.Reason = Skipped, err.Error()
 		return
@@ -266,7 +266,7 @@ func (r *runner) whyBroken() string {
 func (r *runner) grade() {
 	switch {
 	case r.report.Skipped != "":
-	case r.report.LeftOut > 0:
+	case r.report.NotStarted > 0:
 		r.report.LevelNote = noLevel + "stopped at the first failure"
 	case r.adapter.Family == schema.FamilyAgent:
 		r.report.LevelNote = noAgentLevel

@@ -101,7 +101,7 @@ func (r *runner) serve(ctx context.Context) bool {
 	case errors.Is(err, errNoServer), errors.Is(err, errors.ErrUnsupported):
 		return true
 	case err != nil:
-		r.skip(&session.StartError{Adapter: r.adapter.Name, Needs: needs.What + "; a private one did not start: " + err.Error()})
+		r.skip(&session.StartError{Adapter: r.adapter.Name, MissingService: needs.What + "; a private one did not start: " + err.Error()})
 		return false
 	}
 	r.server = s

@@ -141,7 +141,7 @@ func TestRunWithAServer(t *testing.T) {
 	a.Ready.Needs = &schema.Needs{What: "a toy server", Missing: "x", Server: absent}
 	r := newRunner(a, Options{NoDerived: true, Executable: self})
 	r.open = func(context.Context, *schema.Adapter, session.Options) (evaluator, error) {
-		return nil, &session.StartError{Adapter: "toy", Needs: "a toy server"}
+		return nil, &session.StartError{Adapter: "toy", MissingService: "a toy server"}
 	}
 	assert.Equal(t, "toy: needs a toy server; the tests start a private server if its program is installed: apt-get install toy-server", r.run(t.Context()).Skipped)
 

@@ -86,7 +86,7 @@ const shownShape = 400
 
 // good requires that a correct command did not count as an error.
 func good(a *schema.Adapter, r session.Result) error {
-	if !r.ErrorSeen {
+	if !r.Failed {
 		return nil
 	}
 	return failf("it counts as an error: %s, mode %q, output.error_pattern %q", exitCode(r), r.Mode, a.Output.ErrorPattern)

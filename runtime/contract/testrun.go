@@ -25,7 +25,7 @@ type testRun struct {
 	pattern string
 	result  session.Result
 	notes   []string
-	played  []Played // of a test of an agent's transports
+	played  []TransportResult // of a test of an agent's transports
 	unmet   *unmet
 }
 

@@ -92,8 +92,8 @@ func (p *textWriter) status(s Status) string {
 
 func (p *textWriter) test(r *Report, t TestResult) {
 	text := fmt.Sprintf("%s %s: %s", p.status(t.Status), r.Adapter, t.Name)
-	if t.Repeat > 0 {
-		text += fmt.Sprintf(" (round %d)", t.Repeat)
+	if t.Round > 0 {
+		text += fmt.Sprintf(" (round %d)", t.Round)
 	}
 	if t.Status == Passed || t.unsuccessful() {
 		text += fmt.Sprintf(" (%s)", rounded(t.Duration))
@@ -190,8 +190,8 @@ func summary(r *Report) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.word))
 		}
 	}
-	if r.LeftOut > 0 {
-		counts = append(counts, fmt.Sprintf("%d left out", r.LeftOut))
+	if r.NotStarted > 0 {
+		counts = append(counts, fmt.Sprintf("%d left out", r.NotStarted))
 	}
 	grade := ""
 	if !r.ungraded() {

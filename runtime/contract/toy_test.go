@@ -72,15 +72,15 @@ func step(eval string, more ...func(*schema.Step)) schema.Step {
 func toyOpener(defect string) opener {
 	return func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
 		if defect == "does not start" {
-			return nil, &session.StartError{Adapter: a.Name, Wanted: "marker A", Output: "toy: cannot start", Err: ctx.Err()}
+			return nil, &session.StartError{Adapter: a.Name, Expected: "marker A", Output: "toy: cannot start", Err: ctx.Err()}
 		}
 		if defect == "ends without its server" {
-			return nil, &session.StartError{Adapter: a.Name, Needs: "a server", Err: session.ErrExited}
+			return nil, &session.StartError{Adapter: a.Name, MissingService: "a server", Err: session.ErrExited}
 		}
 		y := &toy{defect: defect, watch: o.Observer, changed: make(chan struct{}), done: make(chan struct{})}
 		y.state = session.State{Phase: session.PhaseReady, Mode: "main", Cwd: o.Dir}
 		if defect == "has no server" {
-			y.state.Needs = "a server"
+			y.state.MissingService = "a server"
 		}
 		y.observe(session.EventRead, "Welcome\r\n\x1b]633;A;"+strings.Repeat("ab", 16)+"\a"+toyPrompt)
 		return y, nil
@@ -190,7 +190,7 @@ func (y *toy) Eval(ctx context.Context, code string) (session.Result, error) {
 func (y *toy) incomplete(ctx context.Context, r session.Result) (session.Result, error) {
 	switch y.defect {
 	case "hangs in half a block":
-		return r, y.block(ctx, &r, session.WaitingNo)
+		return r, y.block(ctx, &r, session.WaitingNone)
 	case "exits in half a block":
 		return r, y.line(ctx, "exit", &r)
 	}
@@ -206,7 +206,7 @@ func (y *toy) later(r session.Result, code string) (session.Result, string) {
 	case "keeps half a block":
 		code = ""
 	case "ends half a block later":
-		r.ErrorSeen = true
+		r.Failed = true
 	case "shows half a block later":
 		r.Output = "begin\n"
 	}
@@ -222,7 +222,7 @@ func (y *toy) finish(code string, r session.Result) session.Result {
 		r.Output = code + "\n" + r.Output
 	case "fails at long lines":
 		if len(code) > 4096 && !strings.Contains(code, "\n") {
-			r.ExitCode, r.ErrorSeen = ptr(1), true
+			r.ExitCode, r.Failed = ptr(1), true
 			r.Output += "Traceback\n"
 		}
 	case "adds to long lines":
@@ -239,14 +239,14 @@ func (y *toy) finish(code string, r session.Result) session.Result {
 		}
 	case "fails in blocks":
 		if strings.Contains(code, "\n") {
-			r.ErrorSeen = true
+			r.Failed = true
 		}
 	case "says more the third time":
 		if strings.Count(strings.Join(y.evals, " "), "next") > 2 {
 			r.Output += "again\n"
 		}
 	case "sees errors everywhere":
-		r.ErrorSeen = true
+		r.Failed = true
 	case "reports no exit codes":
 		r.ExitCode = nil
 	case "reports 0 always":
@@ -325,7 +325,7 @@ func (y *toy) line(ctx context.Context, line string, r *session.Result) error {
 		say(all.String())
 	case "fail":
 		if y.defect != "hides errors" {
-			r.ExitCode, r.ErrorSeen = ptr(1), true
+			r.ExitCode, r.Failed = ptr(1), true
 		}
 	case "set":
 		long := len(rest) > 4096
@@ -351,7 +351,7 @@ func (y *toy) line(ctx context.Context, line string, r *session.Result) error {
 	case "async":
 		r.OutOfBand = rest
 	case "busy":
-		return y.block(ctx, r, session.WaitingNo)
+		return y.block(ctx, r, session.WaitingNone)
 	case "ask":
 		say("first\nreally? ")
 		return y.block(ctx, r, session.WaitingInput)
@@ -369,12 +369,12 @@ func (y *toy) line(ctx context.Context, line string, r *session.Result) error {
 
 func (y *toy) block(ctx context.Context, r *session.Result, w session.Waiting) error {
 	switch {
-	case y.defect == "ends while it works" && w == session.WaitingNo:
+	case y.defect == "ends while it works" && w == session.WaitingNone:
 		return nil
 	case y.defect == "takes a secret for a line" && w == session.WaitingSecret:
 		w = session.WaitingInput
 	case y.defect == "never says that it reads":
-		w = session.WaitingNo
+		w = session.WaitingNone
 	}
 	y.blocked = make(chan string, 1)
 	y.set(func(s *session.State) { s.Waiting = w })

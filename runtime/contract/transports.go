@@ -20,8 +20,8 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Trial is a turn to run with the real program.
-type Trial struct {
+// TurnRequest is a turn to run with the real program.
+type TurnRequest struct {
 	Prompt, Dir string
 	Executable  string   // empty: found by the adapter's rules
 	Env         []string // KEY=value
@@ -30,8 +30,8 @@ type Trial struct {
 	Output      *bytes.Buffer // receives a copy of the program's output
 }
 
-// Taken is the result of a trial.
-type Taken struct {
+// TurnResult is the result of a trial.
+type TurnResult struct {
 	Text     string // the answer
 	Failure  *event.Failure
 	ExitCode int // as for a turn that a user starts with ripple
@@ -101,13 +101,13 @@ func (c *transportComparison) perform(ctx context.Context) error {
 }
 
 // play runs the turn over a transport, in its own directories.
-func (c *transportComparison) play(ctx context.Context, name, base string) (Played, error) {
-	p := Played{Transport: name}
+func (c *transportComparison) play(ctx context.Context, name, base string) (TransportResult, error) {
+	p := TransportResult{Transport: name}
 	a, err := c.adapter.WithTransport(name)
 	if err != nil {
 		return p, unsound{err}
 	}
-	trial := Trial{Prompt: "Do what the test says.", Timeout: trialLimit, Output: &bytes.Buffer{}}
+	trial := TurnRequest{Prompt: "Do what the test says.", Timeout: trialLimit, Output: &bytes.Buffer{}}
 	own := a.Process.Executable != c.adapter.Process.Executable
 	if !own {
 		trial.Executable, p.Version = c.o.Executable, c.run.report.InterpreterVersion
@@ -126,7 +126,7 @@ func (c *transportComparison) play(ctx context.Context, name, base string) (Play
 	log := &toolLog{}
 	trial.Emit = log.take
 	c.begin(name, trial.Prompt)
-	taken, err := c.o.Agent.Take(ctx, a, trial)
+	taken, err := c.o.Agent.RunTurn(ctx, a, trial)
 	if err != nil {
 		return p, fmt.Errorf("over %s: %w", name, err)
 	}
@@ -136,7 +136,7 @@ func (c *transportComparison) play(ctx context.Context, name, base string) (Play
 	}
 	if name == schema.TransportACP {
 		var told string
-		p.Offers, told = offers(trial.Output.Bytes())
+		p.Capabilities, told = offers(trial.Output.Bytes())
 		p.Version = cmp.Or(p.Version, told)
 	}
 	return p, nil

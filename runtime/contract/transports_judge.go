@@ -11,27 +11,27 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Played is the result of a scripted turn over one of an agent's transports.
-type Played struct {
-	Transport string       `json:"way"`               // stdio, acp, screen
-	Missing   string       `json:"missing,omitempty"` // why it was not run: its program is not installed
-	Version   string       `json:"version,omitempty"` // of its program
-	Text      string       `json:"text,omitempty"`    // the answer, with single blanks
-	Tools     []string     `json:"tools,omitempty"`   // the tools used, and their results
-	End       string       `json:"end,omitempty"`     // done, or the kind of the failure
-	ExitCode  int          `json:"exit_code"`
-	Offers    []string     `json:"offers,omitempty"` // its capabilities over the protocol, as declared and shown
-	Differs   []Difference `json:"differs,omitempty"`
+// TransportResult is the result of a scripted turn over one of an agent's transports.
+type TransportResult struct {
+	Transport    string       `json:"way"`               // stdio, acp, screen
+	Missing      string       `json:"missing,omitempty"` // why it was not run: its program is not installed
+	Version      string       `json:"version,omitempty"` // of its program
+	Text         string       `json:"text,omitempty"`    // the answer, with single blanks
+	Tools        []string     `json:"tools,omitempty"`   // the tools used, and their results
+	End          string       `json:"end,omitempty"`     // done, or the kind of the failure
+	ExitCode     int          `json:"exit_code"`
+	Capabilities []string     `json:"offers,omitempty"` // its capabilities over the protocol, as declared and shown
+	Differences  []Difference `json:"differs,omitempty"`
 
 	message string // of the failure
 }
 
 // Difference is a difference from the turn over the first transport.
 type Difference struct {
-	In      string `json:"in"` // text, tools, end, exit_code
-	Want    string `json:"want"`
-	Got     string `json:"got"`
-	Because string `json:"because,omitempty"` // reason for a known difference
+	Field  string `json:"in"` // text, tools, end, exit_code
+	Want   string `json:"want"`
+	Got    string `json:"got"`
+	Reason string `json:"because,omitempty"` // reason for a known difference
 }
 
 // onScreens is the known difference of every screen.
@@ -67,7 +67,7 @@ func (c *transportComparison) judge() error {
 }
 
 // scriptDifferences returns the differences from the script.
-func (s scriptedTurn) scriptDifferences(p Played) (wrong []string) {
+func (s scriptedTurn) scriptDifferences(p TransportResult) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, p.Transport+": "+fmt.Sprintf(format, args...)) }
 	switch {
 	case s.fails && p.End == "done":
@@ -85,25 +85,25 @@ func (s scriptedTurn) scriptDifferences(p Played) (wrong []string) {
 }
 
 // compare returns the unknown differences, and notes the known ones.
-func (c *transportComparison) compare(first Played, p *Played) (wrong []string) {
+func (c *transportComparison) compare(first TransportResult, p *TransportResult) (wrong []string) {
 	for _, d := range c.differences(first, *p) {
-		k := c.declaredDifference(*p, d.In)
+		k := c.declaredDifference(*p, d.Field)
 		if k == nil {
-			wrong = append(wrong, fmt.Sprintf("%s: %s differs: over %s %s, here %s", p.Transport, d.In, first.Transport, d.Want, d.Got))
+			wrong = append(wrong, fmt.Sprintf("%s: %s differs: over %s %s, here %s", p.Transport, d.Field, first.Transport, d.Want, d.Got))
 		} else {
-			d.Because = k.Because
-			c.note("%s: %s differs: %s", p.Transport, d.In, d.Because)
+			d.Reason = k.Because
+			c.note("%s: %s differs: %s", p.Transport, d.Field, d.Reason)
 		}
-		p.Differs = append(p.Differs, d)
+		p.Differences = append(p.Differences, d)
 	}
 	return append(wrong, c.outdated(*p)...)
 }
 
 // differences compares the text of an answer, the tools, the end and the exit code.
-func (c *transportComparison) differences(first, p Played) (list []Difference) {
+func (c *transportComparison) differences(first, p TransportResult) (list []Difference) {
 	add := func(in, want, got string) {
 		if want != got {
-			list = append(list, Difference{In: in, Want: cut(want, shownOutput), Got: cut(got, shownOutput)})
+			list = append(list, Difference{Field: in, Want: cut(want, shownOutput), Got: cut(got, shownOutput)})
 		}
 	}
 	if !c.turn.fails { // the text of a failure is the program's
@@ -116,7 +116,7 @@ func (c *transportComparison) differences(first, p Played) (list []Difference) {
 }
 
 // declaredDifference returns the declaration of a difference, or nil if there is none.
-func (c *transportComparison) declaredDifference(p Played, in string) *schema.AgentDifference {
+func (c *transportComparison) declaredDifference(p TransportResult, in string) *schema.AgentDifference {
 	for _, d := range c.test.Differs {
 		if d.Transport == p.Transport && (d.Turn == "" || d.Turn == c.turn.name) && slices.Contains(d.In, in) {
 			return &d
@@ -130,13 +130,13 @@ func (c *transportComparison) declaredDifference(p Played, in string) *schema.Ag
 
 // outdated returns declared differences of this turn that no longer exist. With another version of
 // the program than the one that had them they are only noted.
-func (c *transportComparison) outdated(p Played) (wrong []string) {
+func (c *transportComparison) outdated(p TransportResult) (wrong []string) {
 	for _, d := range c.test.Differs {
 		if d.Transport != p.Transport || d.Turn != c.turn.name {
 			continue
 		}
 		for _, in := range d.In {
-			if slices.ContainsFunc(p.Differs, func(found Difference) bool { return found.In == in }) {
+			if slices.ContainsFunc(p.Differences, func(found Difference) bool { return found.Field == in }) {
 				continue
 			}
 			said := fmt.Sprintf("%s: %s is declared to differ, but does not", p.Transport, in)

@@ -22,8 +22,8 @@ import (
 
 // actor is a scripted agent in memory for each transport.
 type actor struct {
-	over  map[string]func(Trial, *Taken) error
-	taken []Trial
+	over  map[string]func(TurnRequest, *TurnResult) error
+	taken []TurnRequest
 }
 
 func (*actor) Command(*schema.Adapter, schema.AgentTurn) ([]string, string, error) {
@@ -34,13 +34,13 @@ func (*actor) Replay(*schema.Adapter, io.Reader, io.Reader, int) ([]event.Event,
 	return nil, nil, errors.New("no test asks for it")
 }
 
-func (r *actor) Take(_ context.Context, a *schema.Adapter, t Trial) (Taken, error) {
+func (r *actor) RunTurn(_ context.Context, a *schema.Adapter, t TurnRequest) (TurnResult, error) {
 	r.taken = append(r.taken, t)
 	way := schema.TransportStdio
 	if a.Agent.Transport == schema.TransportACP || a.Agent.Transport == schema.TransportScreen {
 		way = a.Agent.Transport
 	}
-	out := Taken{Text: answer}
+	out := TurnResult{Text: answer}
 	if err := r.plays(t, way, &out); err != nil {
 		return out, err
 	}
@@ -51,7 +51,7 @@ func (r *actor) Take(_ context.Context, a *schema.Adapter, t Trial) (Taken, erro
 }
 
 // plays does what the model of the turn requests.
-func (*actor) plays(t Trial, way string, out *Taken) error {
+func (*actor) plays(t TurnRequest, way string, out *TurnResult) error {
 	base := t.Env[slices.IndexFunc(t.Env, func(kv string) bool { return strings.HasPrefix(kv, "BASE=") })]
 	base = strings.TrimPrefix(base, "BASE=")
 	switch {
@@ -94,8 +94,8 @@ tests:
 }
 
 func TestTransports(t *testing.T) {
-	text := func(s string) func(Trial, *Taken) error {
-		return func(trial Trial, out *Taken) error {
+	text := func(s string) func(TurnRequest, *TurnResult) error {
+		return func(trial TurnRequest, out *TurnResult) error {
 			if out.Failure == nil {
 				out.Text = s
 			}
@@ -104,21 +104,21 @@ func TestTransports(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, ways string
-		over       map[string]func(Trial, *Taken) error
+		over       map[string]func(TurnRequest, *TurnResult) error
 		turn       string // only this one
 		status     Status
 		said       string // in the failure or a note
 	}{
 		{name: "they agree", status: Passed},
-		{name: "lines that are wrapped are the same text", over: map[string]func(Trial, *Taken) error{"screen": text(strings.ReplaceAll(answer, " ", "\n"))}, status: Passed},
-		{name: "a text that differs", over: map[string]func(Trial, *Taken) error{"screen": text("Hm.")}, status: Failed, said: `screen: text differs: over stdio "STANDIN-OK: .*", here "Hm\."`, turn: "an answer"},
+		{name: "lines that are wrapped are the same text", over: map[string]func(TurnRequest, *TurnResult) error{"screen": text(strings.ReplaceAll(answer, " ", "\n"))}, status: Passed},
+		{name: "a text that differs", over: map[string]func(TurnRequest, *TurnResult) error{"screen": text("Hm.")}, status: Failed, said: `screen: text differs: over stdio "STANDIN-OK: .*", here "Hm\."`, turn: "an answer"},
 		{
 			name: "one that is known", ways: "      differs: [{way: screen, in: [text], because: it hums}]\n",
-			over: map[string]func(Trial, *Taken) error{"screen": text("Hm.")}, status: Passed, said: "screen: text differs: it hums", turn: "an answer",
+			over: map[string]func(TurnRequest, *TurnResult) error{"screen": text("Hm.")}, status: Passed, said: "screen: text differs: it hums", turn: "an answer",
 		},
 		{
 			name: "one that is known of another turn", ways: "      differs: [{turn: tool, way: screen, in: [text], because: it hums}]\n",
-			over: map[string]func(Trial, *Taken) error{"screen": text("Hm.")}, status: Failed, said: "screen: text differs", turn: "an answer",
+			over: map[string]func(TurnRequest, *TurnResult) error{"screen": text("Hm.")}, status: Failed, said: "screen: text differs", turn: "an answer",
 		},
 		{
 			name: "one that is not there", ways: "      differs: [{turn: answer, way: acp, in: [text], because: it hums, version: 1.2.3}]\n",
@@ -129,23 +129,23 @@ func TestTransports(t *testing.T) {
 			status: Passed, said: "acp: text is declared to differ, but does not with version 1.2.3; it did with 1.2.2", turn: "an answer",
 		},
 		{
-			name: "an end that differs", over: map[string]func(Trial, *Taken) error{"acp": func(_ Trial, out *Taken) error {
+			name: "an end that differs", over: map[string]func(TurnRequest, *TurnResult) error{"acp": func(_ TurnRequest, out *TurnResult) error {
 				out.Failure, out.ExitCode = nil, 0
 				return nil
 			}}, status: Failed, said: `acp: end differs: over stdio model_error, here done\nacp: exit_code differs: over stdio 1, here 0`, turn: "an error",
 		},
 		{
-			name: "tools that differ", over: map[string]func(Trial, *Taken) error{"acp": func(trial Trial, _ *Taken) error {
+			name: "tools that differ", over: map[string]func(TurnRequest, *TurnResult) error{"acp": func(trial TurnRequest, _ *TurnResult) error {
 				trial.Emit(event.Event{Type: event.ToolUse, ID: "2", Name: "Extra"})
 				return nil
 			}}, status: Failed, said: `acp: tools differs: over stdio \["bash echo hi → standin-tool-ran"\], here \["bash echo hi → standin-tool-ran" "Extra"\]`, turn: "a tool and",
 		},
 		{
-			name: "a first transport that does not do as the model says", over: map[string]func(Trial, *Taken) error{"stdio": text("Hm."), "acp": text("Hm."), "screen": text("Hm.")},
+			name: "a first transport that does not do as the model says", over: map[string]func(TurnRequest, *TurnResult) error{"stdio": text("Hm."), "acp": text("Hm."), "screen": text("Hm.")},
 			status: Failed, said: `stdio: the answer is "Hm\.", and the model said`, turn: "an answer",
 		},
 		{
-			name: "a turn that does not begin", over: map[string]func(Trial, *Taken) error{"acp": func(Trial, *Taken) error { return errors.New("no paper") }},
+			name: "a turn that does not begin", over: map[string]func(TurnRequest, *TurnResult) error{"acp": func(TurnRequest, *TurnResult) error { return errors.New("no paper") }},
 			status: Failed, said: "over acp: no paper", turn: "an answer",
 		},
 	} {
@@ -171,7 +171,7 @@ func TestScreensReportNoTools(t *testing.T) {
 	require.Len(t, r.Tests, 1)
 	assert.Equal(t, Passed, r.Tests[0].Status)
 	assert.Equal(t, []string{"screen: tools differs: " + onScreens}, r.Tests[0].Notes)
-	assert.Equal(t, []Difference{{In: "tools", Want: `["bash echo hi → standin-tool-ran"]`, Got: "[]", Because: onScreens}}, r.Tests[0].Transports[2].Differs)
+	assert.Equal(t, []Difference{{Field: "tools", Want: `["bash echo hi → standin-tool-ran"]`, Got: "[]", Reason: onScreens}}, r.Tests[0].Transports[2].Differences)
 }
 
 // A transport whose program is not installed is reported as missing, and the others are used.
@@ -192,8 +192,8 @@ func TestMissingTransport(t *testing.T) {
 
 // Each turn has a home with the declared files, and a model server.
 func TestEnvironmentOfTransports(t *testing.T) {
-	r := &actor{over: map[string]func(Trial, *Taken) error{}}
-	r.over["stdio"] = func(trial Trial, out *Taken) error {
+	r := &actor{over: map[string]func(TurnRequest, *TurnResult) error{}}
+	r.over["stdio"] = func(trial TurnRequest, out *TurnResult) error {
 		env := map[string]string{}
 		for _, kv := range trial.Env {
 			key, value, _ := strings.Cut(kv, "=")

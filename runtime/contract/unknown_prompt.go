@@ -64,7 +64,7 @@ func (t *testRun) waitsAtUnknownPrompt(ctx context.Context) (at string, yes bool
 		case <-tick.C:
 		}
 		s := t.ev.State()
-		if looks++; s.Waiting == session.WaitingNo {
+		if looks++; s.Waiting == session.WaitingNone {
 			looks = 0
 		}
 		at = s.Partial[strings.LastIndexByte(s.Partial, '\n')+1:]

@@ -30,9 +30,9 @@ func unsuitable(a *schema.Adapter, s schema.Step, r session.Result) string {
 	switch {
 	case r.CompletedBy != session.ByMarker && r.CompletedBy != session.ByPrompt && r.CompletedBy != session.ByIdle:
 		return "no prompt ended the command"
-	case r.ErrorSeen && (s.ExpectError == nil || !*s.ExpectError):
+	case r.Failed && (s.ExpectError == nil || !*s.ExpectError):
 		return "the command failed, and expect_error is not true"
-	case !a.SeesErrors():
+	case !a.DetectsErrors():
 		return "errors of this program cannot be distinguished from results: declare output.error_pattern"
 	case text == "":
 		return "it printed nothing"
@@ -57,8 +57,8 @@ type Change struct {
 	tries int
 }
 
-// Updated is the result of Update.
-type Updated struct {
+// UpdateResult is the result of Update.
+type UpdateResult struct {
 	Text    []byte   // the file; unchanged if there are no changes
 	Changes []Change // in the order of the file
 	Report  *Report  // of the last run: of Text
@@ -69,7 +69,7 @@ type Updated struct {
 // output that differs each time, nor any output with which its test does not pass. load converts
 // the file's text to an adapter; Options.Filter leaves tests unchanged. An error means that the
 // text does not load, or that ctx ended: then the file must not be changed.
-func Update(ctx context.Context, text []byte, load func([]byte) (*schema.Adapter, error), o Options) (*Updated, error) {
+func Update(ctx context.Context, text []byte, load func([]byte) (*schema.Adapter, error), o Options) (*UpdateResult, error) {
 	o.NoDerived, o.FailFast, o.Repeat = true, false, 1
 	u := &updating{text: text, changes: map[string]*Change{}}
 	for {
@@ -83,7 +83,7 @@ func Update(ctx context.Context, text []byte, load func([]byte) (*schema.Adapter
 			return nil, context.Cause(ctx)
 		}
 		if !u.learn(report) {
-			return &Updated{edited, u.list(), report}, nil
+			return &UpdateResult{edited, u.list(), report}, nil
 		}
 	}
 }

@@ -49,7 +49,7 @@ func sampleReports() []*Report {
 			}},
 			{Name: "no pattern", Kind: KindDeclared, Status: Errored, File: "toy.yaml", Line: 99, Level: 2, Failure: &Failure{Message: `expect: missing closing )`, Pattern: "("}},
 			{Name: "forged OSC 633", Kind: KindDerived, Status: NotApplicable, Reason: "samples.raw_bytes is not declared", Level: 3},
-			{Name: "killed program", Kind: KindDerived, Status: Skipped, Reason: "the run was stopped: interrupted", Level: 4, Repeat: 2},
+			{Name: "killed program", Kind: KindDerived, Status: Skipped, Reason: "the run was stopped: interrupted", Level: 4, Round: 2},
 		},
 	}, {
 		Adapter: "other", File: "other.yaml", Started: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Tests: []TestResult{},

@@ -110,11 +110,11 @@ var cutSizes = [...]int{8 << 10, 1 << 10}
 
 const cutMark = "…"
 
-// BoundInput returns input in the form for a Question: unchanged if it has at most MaxInput
+// TruncateInput returns input in the form for a Question: unchanged if it has at most MaxInput
 // bytes; otherwise its long values are cut and written as strings, and short values are kept, so
 // that a long text still shows which file it is for. JSON that is not an object is cut as a whole
 // and returned as a string.
-func BoundInput(input json.RawMessage) json.RawMessage {
+func TruncateInput(input json.RawMessage) json.RawMessage {
 	if len(input) <= MaxInput {
 		return input
 	}
@@ -156,7 +156,7 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// WasCut reports whether BoundInput cut a value.
-func WasCut(value string) bool {
+// IsTruncated reports whether TruncateInput cut a value.
+func IsTruncated(value string) bool {
 	return len(value) >= cutSizes[len(cutSizes)-1] && strings.HasSuffix(strings.TrimSuffix(value, `"`), cutMark)
 }

@@ -33,15 +33,15 @@ func TestChoose(t *testing.T) {
 
 func TestBoundInput(t *testing.T) {
 	short := json.RawMessage(`{"command":"ls"}`)
-	assert.Equal(t, short, event.BoundInput(short))
+	assert.Equal(t, short, event.TruncateInput(short))
 	for _, fill := range []string{"a", "ü", "<", "\x00"} {
 		b, err := json.Marshal(strings.Repeat(fill, event.MaxInput))
 		assert.NoError(t, err)
-		got := event.BoundInput(b)
+		got := event.TruncateInput(b)
 		assert.LessOrEqual(t, len(got), event.MaxInput)
 		assert.True(t, json.Valid(got))
 		assert.Contains(t, string(got), "…")
-		assert.True(t, event.WasCut(string(got)))
+		assert.True(t, event.IsTruncated(string(got)))
 	}
 }
 
@@ -50,7 +50,7 @@ func TestBoundInputKeepsItsKeys(t *testing.T) {
 	bound := func(input map[string]any) (got map[string]any) {
 		b, err := json.Marshal(input)
 		require.NoError(t, err)
-		b = event.BoundInput(b)
+		b = event.TruncateInput(b)
 		assert.LessOrEqual(t, len(b), event.MaxInput)
 		require.NoError(t, json.Unmarshal(b, &got), "%.100s", b)
 		return got
@@ -59,13 +59,13 @@ func TestBoundInputKeepsItsKeys(t *testing.T) {
 	got := bound(map[string]any{"path": "src/a.go", "content": long, "n": 1})
 	assert.Equal(t, "src/a.go", got["path"])
 	assert.Equal(t, 1., got["n"])
-	assert.True(t, event.WasCut(got["content"].(string)))
-	assert.False(t, event.WasCut("src/a.go"))
-	assert.False(t, event.WasCut("and so on…"))
+	assert.True(t, event.IsTruncated(got["content"].(string)))
+	assert.False(t, event.IsTruncated("src/a.go"))
+	assert.False(t, event.IsTruncated("and so on…"))
 	many := map[string]any{"path": "src/a.go"}
 	for i := range 9 {
 		many[string(rune('a'+i))] = long
 	}
 	assert.Equal(t, "src/a.go", bound(many)["path"])
-	assert.True(t, event.WasCut(bound(map[string]any{"command": strings.Split(long, "\x00")})["command"].(string)))
+	assert.True(t, event.IsTruncated(bound(map[string]any{"command": strings.Split(long, "\x00")})["command"].(string)))
 }

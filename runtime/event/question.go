@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Asked returns the text of a question that an agent asks the user with a tool: all values under
+// QuestionText returns the text of a question that an agent asks the user with a tool: all values under
 // "question" in its input, one per line, or the input itself if there are none. It is empty for
 // other events.
-func (e Event) Asked() string {
+func (e Event) QuestionText() string {
 	if e.Type != ToolUse || e.Tool != Asking {
 		return ""
 	}

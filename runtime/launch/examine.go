@@ -58,7 +58,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Ex
 		return r
 	}
 	asked := r.Executable
-	if a.OwnProgram() { // only the agent's own knows the arguments
+	if a.HasOwnProgram() { // only the agent's own knows the arguments
 		asked, _ = Locate(a.Original(), OSHost(), "") // empty: there is nobody to be asked
 	}
 	r.Login = findLogin(ctx, a, asked, p)

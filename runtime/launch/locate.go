@@ -46,7 +46,7 @@ func candidates(a *schema.Adapter, explicit string) []string {
 	if a.Process.Executable != "" {
 		list = append(list, a.Process.Executable)
 	}
-	if !a.OwnProgram() {
+	if !a.HasOwnProgram() {
 		list = append(list, a.Name)
 	}
 	var once []string

@@ -46,7 +46,7 @@ func TestAnUnreportedLoginIsUnknown(t *testing.T) {
 				require.NoError(t, err)
 				pid, err := strconv.Atoi(strings.TrimSpace(string(child)))
 				require.NoError(t, err)
-				require.Eventually(t, func() bool { _, lives := proctree.Seen(pid); return !lives }, testkit.Patience(10*time.Second), time.Millisecond)
+				require.Eventually(t, func() bool { _, lives := proctree.Find(pid); return !lives }, testkit.Patience(10*time.Second), time.Millisecond)
 			}
 		})
 	}

@@ -20,27 +20,27 @@ type Agent interface {
 
 // Request describes one turn to an agent.
 type Request struct {
-	Turn        int           // number of the turn, from 1
-	Prompt      string        // the content of the prompt's file, and the hat's instructions
-	Context     string        // text that the loop adds, at most 500 characters
-	SessionID   string        // the session to continue; "" starts a new one
-	Used        event.Tokens  // by that session so far
-	Dir         string        // the agent's working directory
-	Timeout     time.Duration // limit of the turn
-	IdleTimeout time.Duration // limit of the time without output; 0: none
-	Env         []string      // "NAME=value", for programs that the agent runs
-	Ask         event.Ask     // answers the agent's questions during the turn; an error of it ends the turn
-	Allowed     []string      // additional tools, which the user allowed after a denial
-	Box         *box.Box      // where the agent must run; nil: without a box
-	Hat         string        // of a preview: the hat that would take the turn; "" for none
+	Turn         int           // number of the turn, from 1
+	Prompt       string        // the content of the prompt's file, and the hat's instructions
+	Context      string        // text that the loop adds, at most 500 characters
+	SessionID    string        // the session to continue; "" starts a new one
+	PriorTokens  event.Tokens  // by that session so far
+	Dir          string        // the agent's working directory
+	Timeout      time.Duration // limit of the turn
+	IdleTimeout  time.Duration // limit of the time without output; 0: none
+	Env          []string      // "NAME=value", for programs that the agent runs
+	Ask          event.Ask     // answers the agent's questions during the turn; an error of it ends the turn
+	AllowedTools []string      // additional tools, which the user allowed after a denial
+	Box          *box.Box      // where the agent must run; nil: without a box
+	Hat          string        // of a preview: the hat that would take the turn; "" for none
 }
 
 // Outcome is the result of a turn.
 type Outcome struct {
-	Failure   *event.Failure // nil: the turn succeeded
-	SessionID string         // the session, to continue it; "": none
-	Text      string         // the final message; if the turn reported no text, it becomes an event as well
-	CostUSD   float64        // cost of the turn in US dollars
-	Used      event.Tokens   // by the session so far: Used of the next Request
-	Prompt    string         // the next prompt, if the Agent itself replaced the content of its file; "": it did not
+	Failure       *event.Failure // nil: the turn succeeded
+	SessionID     string         // the session, to continue it; "": none
+	Text          string         // the final message; if the turn reported no text, it becomes an event as well
+	CostUSD       float64        // cost of the turn in US dollars
+	SessionTokens event.Tokens   // by the session so far: PriorTokens of the next Request
+	Prompt        string         // the next prompt, if the Agent itself replaced the content of its file; "": it did not
 }

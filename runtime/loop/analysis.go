@@ -55,7 +55,7 @@ func (a *analysis) note(e event.Event) {
 		a.resetsAt, a.limit = e.ResetsAt, e.Message
 	case event.ToolUse:
 		a.noteInput(e)
-		if text := e.Asked(); text != "" {
+		if text := e.QuestionText(); text != "" {
 			a.asked = text
 		}
 	case event.PermissionDenied:
@@ -81,7 +81,7 @@ func (a *analysis) noteInput(e event.Event) {
 		a.inputs = map[string]json.RawMessage{}
 	}
 	if e.ID != "" {
-		a.inputs[e.ID] = event.BoundInput(e.Input)
+		a.inputs[e.ID] = event.TruncateInput(e.Input)
 	}
 }
 

@@ -36,8 +36,8 @@ func (b *backup) mend() error {
 	}
 	if _, err := os.Stat(b.project); err != nil {
 		return &Stop{
-			Reason: ReasonError, RecordLost: true, Err: err, Why: sentence("The project's directory was removed while the loop ran, and the loop's record with it: " + err.Error()),
-			Do: "restore the project",
+			Reason: ReasonError, RecordLost: true, Err: err, Message: sentence("The project's directory was removed while the loop ran, and the loop's record with it: " + err.Error()),
+			Fix: "restore the project",
 		}
 	}
 	if err := b.writeBack(); err != nil {
@@ -52,8 +52,8 @@ func lostStop(err error) error {
 		return stop
 	}
 	return &Stop{
-		Reason: ReasonError, RecordLost: true, Err: err, Why: sentence(layout.Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
-		Do: "fix the cause; the record of this run is lost, the work is in the tree",
+		Reason: ReasonError, RecordLost: true, Err: err, Message: sentence(layout.Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
+		Fix: "fix the cause; the record of this run is lost, the work is in the tree",
 	}
 }
 

@@ -36,7 +36,7 @@ func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 			r.fake.script = script(works, func(d *doing) { r.sh(tt.did); d.work(); d.says("working") }, works, claims)
 			r.flags = map[string]string{"max-turns": "3", "commit": "true"}
 			stop := r.run()
-			require.Equal(t, "max_turns", stop.Reason, stop.Why)
+			require.Equal(t, "max_turns", stop.Reason, stop.Message)
 			assert.Equal(t, "Do the work.\n", r.read(".ralph/PROMPT.md"))
 			assert.Equal(t, "- [ ] one\n", r.read(".ralph/@fix_plan.md"))
 			assert.Equal(t, 3, r.status().LoopCount)
@@ -70,7 +70,7 @@ func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
 		t.Cleanup(func() { assert.NoError(t, unlock()) }) // a lock that nothing refers to is collected, and open again
 	})
 	stop := r.run()
-	assert.Equal(t, "locked", stop.Reason, stop.Why)
+	assert.Equal(t, "locked", stop.Reason, stop.Message)
 }
 
 func TestTheProjectIsGone(t *testing.T) {
@@ -78,8 +78,8 @@ func TestTheProjectIsGone(t *testing.T) {
 	r.fake.script = script(func(d *doing) { require.NoError(t, os.RemoveAll(r.dir)) })
 	stop := r.run()
 	assert.Equal(t, "error", stop.Reason)
-	assert.Contains(t, stop.Why, "project's directory was removed")
+	assert.Contains(t, stop.Message, "project's directory was removed")
 	assert.True(t, stop.RecordLost)
-	assert.Equal(t, "restore the project", stop.Do)
+	assert.Equal(t, "restore the project", stop.Fix)
 	assert.NoDirExists(t, r.dir)
 }

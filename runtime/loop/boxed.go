@@ -72,7 +72,7 @@ func (c *confined) begin(e *ended) {
 	c.take(nil) // of checks
 	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
 		e.prompt = fmt.Sprintf("%s\n\nThe box denied connections to %s. This is final: do not try them again, find another way.\n",
-			strings.TrimRight(e.prompt, "\n"), DeniedWords(c.state.Denied[c.state.Told:]))
+			strings.TrimRight(e.prompt, "\n"), FormatDenied(c.state.Denied[c.state.Told:]))
 	}
 }
 
@@ -133,8 +133,8 @@ func (c *confined) review(name string) {
 	}
 }
 
-// DeniedWords lists hosts and ports, the first ten of them.
-func DeniedWords(list []record.Denied) string {
+// FormatDenied lists hosts and ports, the first ten of them.
+func FormatDenied(list []record.Denied) string {
 	var words []string
 	for _, d := range list[:min(10, len(list))] {
 		words = append(words, d.String())

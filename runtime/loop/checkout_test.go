@@ -153,19 +153,19 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 			r.flags["max-turns"] = "2"
 			stop := r.resume()
 			dir := r.dir + "/.ralph/side-worktree"
-			require.Equal(t, ReasonConflict, stop.Reason, stop.Why)
-			why := regexp.MustCompile(`[0-9a-f]{40}`).ReplaceAllString(stop.Why, "N")
+			require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
+			why := regexp.MustCompile(`[0-9a-f]{40}`).ReplaceAllString(stop.Message, "N")
 			assert.Equal(t, dir+" has "+tt.has+" checked out and not side.", why)
 			after := r.summary()
 			before.Elapsed = after.Elapsed
 			assert.Equal(t, before, after, "the summary stays complete")
 
-			_, command, _ := strings.Cut(stop.Do, "`")
+			_, command, _ := strings.Cut(stop.Fix, "`")
 			command, _, _ = strings.Cut(command, "`")
 			assert.Equal(t, tt.want, strings.ReplaceAll(command, dir, "D"))
 			r.sh(command)
 			stop = r.resume()
-			assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+			assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			assert.Equal(t, "ripple: turn 1\nfirst", r.git("log", "--format=%s", "side"))
 		})
 	}
@@ -178,7 +178,7 @@ func TestDirectoryInPlaceOfAWorkingTree(t *testing.T) {
 	r.flags = map[string]string{"worktree": "side"}
 	stop := r.run()
 	assert.Equal(t, ReasonConflict, stop.Reason)
-	assert.Equal(t, r.dir+"/.ralph/side-worktree is not a working tree of git.", stop.Why)
+	assert.Equal(t, r.dir+"/.ralph/side-worktree is not a working tree of git.", stop.Message)
 }
 
 // A turn that was killed had left a commit: the next process knows it from the tree before the turn.
@@ -201,7 +201,7 @@ func TestKilledTurnLeftACommit(t *testing.T) {
 
 	r.forgetCut()
 	stop := r.resume()
-	require.Equal(t, ReasonConflict, stop.Reason, stop.Why)
+	require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
 	assert.Equal(t, left, r.summary().Unkept)
 }
 
@@ -238,7 +238,7 @@ func TestKilledAttemptCameBack(t *testing.T) {
 				}
 				r.notices = nil
 				stop := r.resume()
-				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 				assert.Equal(t, lost, r.summary().Unkept)
 			})
 		}
@@ -346,7 +346,7 @@ func TestABaselineWithoutABranch(t *testing.T) {
 			if stop := r.resume(); tt.second == "" {
 				require.Equal(t, ReasonConflict, stop.Reason, "the tree is not on its branch")
 			} else {
-				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			}
 			for _, n := range r.notes() {
 				assert.NotRegexp(t, `detached|left (branch|commit [0-9a-f]+ \()`, n)

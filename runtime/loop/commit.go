@@ -135,7 +135,7 @@ func (c *committer) commit(ctx context.Context, ch git.Change, head string) (str
 		err = errors.Join(err, c.store.Remove(layout.WritingFile))
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errAskedToStop) {
-		err = &Stop{Reason: ReasonInterrupted, Err: err, Why: "Interrupted while git committed the turn; the commit is made when the loop continues."}
+		err = &Stop{Reason: ReasonInterrupted, Err: err, Message: "Interrupted while git committed the turn; the commit is made when the loop continues."}
 	}
 	return sha, err
 }
@@ -271,12 +271,12 @@ func gitStop(what string, err error) error {
 	}
 	if _, late := errors.AsType[*git.TimeoutError](err); late {
 		return &Stop{
-			Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and is not committed: " + err.Error()),
-			Do: "run the repository's hooks and fix them, or give them more time: a commit may take as long as a check",
+			Reason: ReasonConflict, Err: err, Message: sentence("The turn's work is in the tree and is not committed: " + err.Error()),
+			Fix: "run the repository's hooks and fix them, or give them more time: a commit may take as long as a check",
 		}
 	}
 	return &Stop{
-		Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
-		Do: "fix what git reports (the work stays as it is until then)",
+		Reason: ReasonConflict, Err: err, Message: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
+		Fix: "fix what git reports (the work stays as it is until then)",
 	}
 }

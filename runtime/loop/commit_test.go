@@ -72,7 +72,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 			r.fake.script = script(func(*doing) { p.sh(tt.did) })
 			r.flags = map[string]string{"commit": "true", "max-turns": "1"}
 			stop := r.run()
-			require.Equal(t, "max_turns", stop.Reason, stop.Why)
+			require.Equal(t, "max_turns", stop.Reason, stop.Message)
 			made := ""
 			if p.git("log", "-1", "--format=%s") == "ripple: turn 1" {
 				made = p.git("show", "--format=", "--name-status", "--no-renames", "HEAD")
@@ -185,9 +185,9 @@ func TestHooks(t *testing.T) {
 				r.flags[name] = v
 			}
 			stop := r.run()
-			assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+			assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 			assert.Len(t, r.fake.requests, tt.taken)
-			assert.NotContains(t, stop.Do, "nothing was changed", "the agent's work is in the tree")
+			assert.NotContains(t, stop.Fix, "nothing was changed", "the agent's work is in the tree")
 			var commits []string
 			for _, sha := range strings.Fields(r.git("log", "--format=%h", "HEAD")) {
 				if turn, ours := strings.CutPrefix(r.git("log", "-1", "--format=%s", sha), "ripple: turn "); ours {
@@ -218,7 +218,7 @@ func TestHookThatRefusesFinishedWork(t *testing.T) {
 	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
 	stop := r.run()
 	assert.Equal(t, "max_turns", stop.Reason)
-	assert.Contains(t, stop.Why, "the agent said that the work is done, but it is not committed: git commit failed (exit code 1, without a message")
+	assert.Contains(t, stop.Message, "the agent said that the work is done, but it is not committed: git commit failed (exit code 1, without a message")
 }
 
 // A merge that the agent leaves open is reported to the agent, too.

@@ -38,7 +38,7 @@ func (r *run) cut(turn int, spent event.Tokens, why string) error {
 func (r *run) tellCut(turn int, spent event.Tokens, why string) {
 	text := fmt.Sprintf("turn %d was interrupted (%s) and is repeated", turn, why)
 	if spent.CostUSD > 0 {
-		text += fmt.Sprintf("; it cost %s", Dollars(spent.CostUSD))
+		text += fmt.Sprintf("; it cost %s", FormatUSD(spent.CostUSD))
 	}
 	r.tell(Notice{Kind: NoticeNote, Turn: turn, Text: text})
 }
@@ -52,7 +52,7 @@ func addCut(s *record.State, spent event.Tokens) {
 
 // cutShort ends an attempt with the error that interrupted it.
 func (l *Loop) cutShort(ctx context.Context, e *ended, err error) error {
-	why := stopFor(err).Why
+	why := stopFor(err).Message
 	if ctx.Err() != nil {
 		why = "it was interrupted"
 	}

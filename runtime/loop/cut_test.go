@@ -61,13 +61,13 @@ func TestCutOffAfterTheLastBox(t *testing.T) {
 					}
 				}
 				stop := r.run()
-				require.Equal(t, ReasonInterrupted, stop.Reason, stop.Why)
+				require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
 				if how == "killed" {
 					r.forgetCut()
 				}
 
 				stop = r.resume()
-				require.Equal(t, ReasonPlanComplete, stop.Reason, stop.Why)
+				require.Equal(t, ReasonPlanComplete, stop.Reason, stop.Message)
 				assert.Len(t, r.fake.requests, 2, "it was taken again")
 				assert.Equal(t, 1, r.status().LoopCount)
 				branch := map[string]string{"plain": "main", "commit": "main", "worktree": "side"}[name]
@@ -78,7 +78,7 @@ func TestCutOffAfterTheLastBox(t *testing.T) {
 				assert.Empty(t, r.git("status", "--porcelain"))
 				assert.Equal(t, "ripple: turn 1\nfirst", r.git("log", "--format=%s", branch))
 				assert.Equal(t, "made.txt", r.git("show", "--format=", "--name-only", branch))
-				assert.Contains(t, stop.Why, "verified by 1 command")
+				assert.Contains(t, stop.Message, "verified by 1 command")
 			})
 		}
 	}
@@ -103,15 +103,15 @@ func TestCutTurnsArePaidFor(t *testing.T) {
 			}
 			for i := range 2 {
 				stop := r.runWith(r.options(i > 0))
-				require.Equal(t, ReasonInterrupted, stop.Reason, stop.Why)
+				require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
 				if how == "killed" {
 					r.forgetCut()
 				}
 			}
 			stop := r.resume()
-			assert.Equal(t, ReasonMaxCost, stop.Reason, stop.Why)
-			assert.Contains(t, stop.Why, "$7.00")
-			assert.Contains(t, stop.Why, "turn 1 was interrupted and is repeated")
+			assert.Equal(t, ReasonMaxCost, stop.Reason, stop.Message)
+			assert.Contains(t, stop.Message, "$7.00")
+			assert.Contains(t, stop.Message, "turn 1 was interrupted and is repeated")
 			assert.Len(t, r.fake.requests, 2)
 			run, err := journal.ReadRun(r.dir)
 			require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestAnErrorAfterTheTurn(t *testing.T) {
 		require.NoError(t, os.Rename(r.dir+"/.git", r.dir+"/hidden"))
 	}, claims)
 	stop := r.run()
-	require.Equal(t, ReasonError, stop.Reason, stop.Why)
+	require.Equal(t, ReasonError, stop.Reason, stop.Message)
 	assert.Equal(t, 1, r.status().LoopCount)
 	run, err := journal.ReadRun(r.dir)
 	require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestAnErrorAfterTheTurn(t *testing.T) {
 
 	require.NoError(t, os.Rename(r.dir+"/hidden", r.dir+"/.git"))
 	stop = r.resume()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Len(t, r.fake.requests, 2)
 	assert.Equal(t, "ripple: turn 2\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
 	assert.Empty(t, r.git("status", "--porcelain"))
@@ -163,7 +163,7 @@ func TestRecordsWithoutCutTurns(t *testing.T) {
 			r.write(".ralph/events.jsonl", string(data))
 			r.write(".ralph/@fix_plan.md", "- [x] one\n")
 			stop := r.resume()
-			assert.Equal(t, ReasonPlanComplete, stop.Reason, stop.Why)
+			assert.Equal(t, ReasonPlanComplete, stop.Reason, stop.Message)
 			require.Len(t, r.fake.requests, 1, "the turn that was cut off is taken again")
 			assert.Equal(t, taken, r.fake.requests[0].Turn)
 			assert.True(t, strings.HasPrefix(r.read(".ralph/events.jsonl"), string(data)), "nothing is taken out")

@@ -51,7 +51,7 @@ func TestDiskFullChild(t *testing.T) {
 	}
 	stop := r.run()
 	assert.Equal(t, "error", stop.Reason)
-	assert.Contains(t, stop.Why, "events.jsonl")
+	assert.Contains(t, stop.Message, "events.jsonl")
 	r.onNotice = nil
 	r.lines() // each line is complete
 	assert.Equal(t, "project_complete", r.resume().Reason)

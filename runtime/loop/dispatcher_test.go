@@ -100,7 +100,7 @@ func (r *rig) topics() (list []string) {
 func TestHatsTakeTurns(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, publishes("built=look at work.txt"), publishes("rejected=too short"), publishes("built"), promises("passed=good"))
 	stop := r.run()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}, r.turns())
 	assert.Equal(t, []string{
 		`0 start: go "" → builder (starting_event)`,
@@ -156,7 +156,7 @@ func TestDoneWithHats(t *testing.T) {
 	for _, tt := range tests {
 		r := newRoles(t, builderAndReviewer, tt.turns...)
 		stop := r.run()
-		assert.True(t, stop.Done(), tt.name, stop.Why)
+		assert.True(t, stop.Done(), tt.name, stop.Message)
 		assert.Equal(t, tt.want, r.turns(), tt.name)
 	}
 	r := newRoles(t, builderAndReviewer, publishes("built"), promises(), idles)
@@ -176,13 +176,13 @@ func TestPlainTurnDoesNotTakeAPromise(t *testing.T) {
 			d.says("<event topic=\"LOOP_COMPLETE\">x</event>\nLOOP_COMPLETE")
 		}, publishes("built"), promises())
 	stop := r.run()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, []string{"builder go", "builder go", "go", "", "reviewer built"}, r.turns())
 	assert.Contains(t, r.notes(), "plain gave the completion promise LOOP_COMPLETE, which does not count: only reviewer publishes it")
 	assert.Contains(t, r.fake.requests[2].Context, "LOOP_COMPLETE is for reviewer to say: publish a topic for it.")
 	assert.Contains(t, r.fake.requests[3].Context, "LOOP_COMPLETE does not count: only reviewer publishes it")
 	r.flags["max-turns"], r.fake.requests = "3", nil
-	assert.Contains(t, r.run().Why, "the agent said that the work is done, which does not count: only reviewer publishes it")
+	assert.Contains(t, r.run().Message, "the agent said that the work is done, which does not count: only reviewer publishes it")
 }
 
 // Tags in an agent's text are read; quoted ones are not, and both the user and the agent are
@@ -191,7 +191,7 @@ func TestTagsOfEvents(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, func(d *doing) { d.work(); d.says("Here: `<event topic=\"built\">x</event>`") },
 		func(d *doing) { d.work(); d.says("* **<event topic=\"built\">x</event>** it is.") }, promises("passed"))
 	stop := r.run()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
 	const why = "its tag \"<event topic=\\\"built\\\">x</event>`\" is not read: it is between backticks"
 	assert.Contains(t, r.notes(), "builder published nothing that counts: "+why)
@@ -204,7 +204,7 @@ func TestVerifyOfAHat(t *testing.T) {
 	yml := strings.Replace(builderAndReviewer, "instructions: Build it.", "verify: [test -f good.txt]", 1)
 	r := newRoles(t, yml, publishes("built"), func(d *doing) { publishes("built")(d); d.writes("good.txt", "") }, promises("passed"))
 	stop := r.run()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
 	assert.Contains(t, r.fake.requests[1].Context, "the check that your role must pass failed: `test -f good.txt`: exit code 1")
 	assert.Contains(t, r.topics(), "1 builder: built \"\" →  (refused: the verify of builder failed: `test -f good.txt`: exit code 1)")
@@ -263,7 +263,7 @@ func TestEmit(t *testing.T) {
 			assert.ErrorContains(t, d.emits("rejected"), "a turn may publish at most 50 topics")
 		}))
 	stop := r.run()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{`0 start: go "" → builder (starting_event)`, `1 builder: built "" → reviewer (emitted)`, `2 reviewer: passed "" → plain (emitted)`, `2 reviewer: LOOP_COMPLETE "" →  (emitted: the completion promise)`}, r.topics()[:4])
 	d := &doing{r: first}
 	assert.ErrorIs(t, d.emits("built"), journal.ErrTurnOver, "after the end")
@@ -286,7 +286,7 @@ func TestHandingOnHoldsTheCircuit(t *testing.T) {
 	r = newRoles(t, builderAndReviewer, ping(func(n int) string { return fmt.Sprint(n) }))
 	stop := r.run()
 	assert.Equal(t, ReasonCircuitOpen, stop.Reason)
-	assert.Contains(t, stop.Why, "no file changed in 9 turns, whatever was published", "3 for each hat and for the plain turn")
+	assert.Contains(t, stop.Message, "no file changed in 9 turns, whatever was published", "3 for each hat and for the plain turn")
 	r = newRoles(t, builderAndReviewer, ping(func(int) string { return "the same" }))
 	assert.Equal(t, ReasonCircuitOpen, r.run().Reason)
 	assert.Len(t, r.turns(), 5)
@@ -298,17 +298,17 @@ func TestHatThatHasHadItsTurns(t *testing.T) {
 	bounded := strings.Replace(builderAndReviewer, "instructions: Build it.", "max_activations: 1", 1)
 	r := newRoles(t, bounded, publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
 	stop := r.run()
-	assert.Equal(t, ReasonHatExhausted, stop.Reason, stop.Why)
-	assert.Equal(t, "Builder has had its 1 of 1 turns (max_activations), rejected waits for it, and no hat is triggered by builder.exhausted.", stop.Why)
+	assert.Equal(t, ReasonHatExhausted, stop.Reason, stop.Message)
+	assert.Equal(t, "Builder has had its 1 of 1 turns (max_activations), rejected waits for it, and no hat is triggered by builder.exhausted.", stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
 	r.write("ripple.yml", strings.Replace(bounded, "max_activations: 1", "max_activations: 2", 1))
 	stop = r.resume()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}, r.turns())
 
 	r = newRoles(t, bounded+"  mender: {triggers: [builder.exhausted], publishes: [built]}\n", publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
 	stop = r.run()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built", "mender builder.exhausted", "reviewer built"}, r.turns())
 }
 
@@ -333,7 +333,7 @@ func TestHatWhoseCostIsNotReported(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRoles(t, c.yml, c.turn, publishes("rejected"), c.turn, promises("passed"))
 			stop := r.run()
-			assert.True(t, stop.Done(), stop.Why)
+			assert.True(t, stop.Done(), stop.Message)
 			assert.Equal(t, c.times, strings.Count(strings.Join(r.notes(), "\n"), note), r.notes())
 		})
 	}
@@ -348,7 +348,7 @@ func TestAgentsOfHats(t *testing.T) {
 	o.HatAgents = map[string]Member{"reviewer": {Name: "b", Agent: other}}
 	o.Fallback = []Member{{Name: "c", Agent: &fake{dir: r.dir, script: script(failed)}}}
 	stop := r.runWith(o)
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built", "reviewer built"}, r.turns())
 	names, _ := r.who()
 	assert.Equal(t, []string{"a", "b", "a", "b", "b"}, names)
@@ -363,7 +363,7 @@ func TestHatsThatAreNew(t *testing.T) {
 	r.write("ripple.yml", builderAndReviewer)
 	delete(r.flags, "max-turns")
 	stop := r.resume()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns()[1:])
 }
 
@@ -387,7 +387,7 @@ func TestEmitIsLostWithTheFiles(t *testing.T) {
 		d.says("So:\n<event topic=\"built\">written</event>")
 	}, promises("passed"))
 	stop := r.run()
-	assert.True(t, stop.Done(), stop.Why)
+	assert.True(t, stop.Done(), stop.Message)
 	assert.Contains(t, strings.Join(r.notes(), "\n"), "the topics that its commands published are lost")
 	assert.Contains(t, r.topics(), `1 builder: built "written" → reviewer (written)`)
 }

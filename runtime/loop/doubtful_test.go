@@ -74,7 +74,7 @@ func TestChangedPrompt(t *testing.T) {
 		assert.Equal(t, want, lines[len(lines)-1].State.Prompt)
 		if content != "MINE\n" {
 			assert.Equal(t, ReasonPromptMissing, stop.Reason)
-			assert.Contains(t, stop.Why, "PROMPT.md was "+want+".")
+			assert.Contains(t, stop.Message, "PROMPT.md was "+want+".")
 		}
 	}
 	r := newRig(t, works, func(d *doing) {

@@ -113,8 +113,8 @@ func (r *rig) runWith(o Options) Stop {
 	}
 	l = New(o)
 	stop := l.Run(r.t.Context())
-	assert.Regexp(r.t, `^[A-Z0-9/.~].*[.?!]$`, stop.Why, "one sentence on why")
-	assert.NotRegexp(r.t, `--(max|resume|verify|worktree|commit|tag|prompt)|ripple (run|reset|stop|doctor|init)`, stop.Why+stop.Do, "the words of the command line are the command's")
+	assert.Regexp(r.t, `^[A-Z0-9/.~].*[.?!]$`, stop.Message, "one sentence on why")
+	assert.NotRegexp(r.t, `--(max|resume|verify|worktree|commit|tag|prompt)|ripple (run|reset|stop|doctor|init)`, stop.Message+stop.Fix, "the words of the command line are the command's")
 	return stop
 }
 
@@ -143,7 +143,7 @@ func (r *rig) status() record.Status {
 func (r *rig) waits(what string) (longest time.Duration) {
 	for _, n := range r.notices {
 		if n.Kind == NoticeWaiting && strings.Contains(n.Text, what) {
-			longest = max(longest, n.Left)
+			longest = max(longest, n.Remaining)
 		}
 	}
 	return longest

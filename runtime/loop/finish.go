@@ -36,13 +36,13 @@ func (l *Loop) finish(stop *Stop) error {
 		status = "error"
 	}
 	if t := l.stopped; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun() {
-		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, Why: stop.Why}
+		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, Why: stop.Message}
 		if l.o.ExitCode != nil {
 			code := l.o.ExitCode(stop)
 			v.ExitCode = &code
 		}
-		if l.o.Next != nil {
-			v.Next = l.o.Next(stop)
+		if l.o.Advice != nil {
+			v.Next = l.o.Advice(stop)
 		}
 		v.Summary = l.done
 		if !l.inTurn { // otherwise the state is that of the line before the turn

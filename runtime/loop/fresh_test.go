@@ -43,7 +43,7 @@ func TestANewRunCountsFromZero(t *testing.T) {
 				}
 				for range 2 {
 					stop := r.run()
-					assert.Equal(t, "max_turns", stop.Reason, stop.Why)
+					assert.Equal(t, "max_turns", stop.Reason, stop.Message)
 				}
 				assert.Equal(t, "CLOSED", r.json(".ralph/.circuit_breaker_state")["state"])
 			}
@@ -60,13 +60,13 @@ func TestANewRunCountsFromZero(t *testing.T) {
 func TestANewRunKnowsTheUseOfTheSession(t *testing.T) {
 	r := newRig(t, func(d *doing) {
 		d.work()
-		d.out.SessionID, d.out.Used = "s1", event.Tokens{Input: int64(100 * d.n)}
+		d.out.SessionID, d.out.SessionTokens = "s1", event.Tokens{Input: int64(100 * d.n)}
 	})
 	r.flags["max-turns"] = "2"
 	r.run()
 	r.run()
 	assert.Equal(t, "s1", r.fake.requests[2].SessionID)
-	assert.EqualValues(t, 200, r.fake.requests[2].Used.Input)
+	assert.EqualValues(t, 200, r.fake.requests[2].PriorTokens.Input)
 }
 
 // A turn that timed out after changing files does not count as failed.
@@ -102,7 +102,7 @@ func TestATurnThatRanOutOfTime(t *testing.T) {
 						r.flags[name] = v
 					}
 					stop := r.run()
-					assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+					assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 					assert.Len(t, r.fake.requests, tt.taken)
 					if tt.name == "with changes" {
 						assert.Zero(t, r.waits("after a failed turn"))
@@ -148,7 +148,7 @@ func TestWhyItIsNotDone(t *testing.T) {
 			}
 			stop := r.run()
 			assert.Equal(t, "max_turns", stop.Reason)
-			assert.Contains(t, stop.Why, tt.want)
+			assert.Contains(t, stop.Message, tt.want)
 		})
 	}
 }

@@ -33,7 +33,7 @@ func (q *questions) hook(ctx context.Context, of record.Question) {
 }
 
 func (q *questions) runHook(ctx context.Context, of record.Question) error {
-	input, err := json.Marshal(hookInput{"question", q.project, q.run.state.Run, Words(of), of})
+	input, err := json.Marshal(hookInput{"question", q.project, q.run.state.Run, FormatQuestion(of), of})
 	if err != nil {
 		return err
 	}

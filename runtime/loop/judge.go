@@ -101,7 +101,7 @@ func (j *judge) session(e *ended, now time.Time) {
 		if m := j.state.Session.Use(e.said.session, j.team.who.Name, e.turn, now); m != nil {
 			j.state.Moves = append(j.state.Moves, *m)
 		}
-		j.state.Used = e.outcome.Used
+		j.state.Used = e.outcome.SessionTokens
 	case e.reaction().renews:
 		if j.sessionID() != "" {
 			j.note(fmt.Sprintf("the session is not continued (%s): the next turn begins a new one", f.Kind))

@@ -42,12 +42,12 @@ func TestVerifyDecidesWhetherDoneIsBelieved(t *testing.T) {
 			r := repoRig(t, tt.turns...)
 			r.flags = map[string]string{"verify": tt.verify, "max-turns": "6"}
 			stop := r.run()
-			assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+			assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 			assert.Equal(t, tt.taken, r.status().LoopCount)
 			assert.Equal(t, stop.Done(), stop.Verified)
 			assert.NoFileExists(t, filepath.Join(r.dir, "checked"))
 			if stop.Done() {
-				assert.Contains(t, stop.Why, "verified by 1 command")
+				assert.Contains(t, stop.Message, "verified by 1 command")
 			}
 			if tt.name == "at the third claim" {
 				assert.Contains(t, r.fake.requests[2].Context, "Not done yet, the check failed: `test -f passes`: exit code 1")
@@ -117,7 +117,7 @@ func TestARefusedCommitStopsTheLoop(t *testing.T) {
 	r.flags["commit"] = "true"
 	stop := r.run()
 	assert.Equal(t, "conflict", stop.Reason)
-	assert.Contains(t, stop.Why, "not on a Sunday")
+	assert.Contains(t, stop.Message, "not on a Sunday")
 	assert.Equal(t, "xxx", r.read("work.txt"), "the work is there")
 	r.remove(".git/hooks/pre-commit")
 	r.flags["max-turns"] = "1"
@@ -130,7 +130,7 @@ func TestGitIsAskedForOnlyWhereItIs(t *testing.T) {
 	r.flags["commit"] = "true"
 	stop := r.run()
 	assert.Equal(t, "repository_missing", stop.Reason)
-	assert.Contains(t, stop.Why, "not in a git repository")
+	assert.Contains(t, stop.Message, "not in a git repository")
 }
 
 func TestWorktreeIsWhereTheAgentWorks(t *testing.T) {
@@ -156,8 +156,8 @@ func TestWorktreeIsWhereTheAgentWorks(t *testing.T) {
 	r.git("commit", "-qm", "third")
 	r.flags["max-turns"] = "3"
 	stop := r.resume()
-	assert.Equal(t, "conflict", stop.Reason, stop.Why)
-	assert.Contains(t, stop.Do, "git rebase --continue")
+	assert.Equal(t, "conflict", stop.Reason, stop.Message)
+	assert.Contains(t, stop.Fix, "git rebase --continue")
 	assert.Len(t, r.fake.requests, 2)
 }
 

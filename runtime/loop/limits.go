@@ -22,7 +22,7 @@ type limits struct {
 func (l *limits) cause() *Stop {
 	s := &l.state
 	stop := func(reason, why, do string) *Stop {
-		return &Stop{Reason: reason, Why: sentence(why), Do: do, CircuitOpen: s.Breaker.State == record.Open}
+		return &Stop{Reason: reason, Message: sentence(why), Fix: do, CircuitOpen: s.Breaker.State == record.Open}
 	}
 	switch {
 	case s.Halted:
@@ -51,9 +51,9 @@ func (l *limits) openStop(now time.Time) *Stop {
 	if l.state.Said != "" {
 		why = strings.TrimSuffix(why, ".") + "; the agent said last: “" + strings.TrimSuffix(l.state.Said, ".") + "”"
 	}
-	stop := &Stop{Reason: ReasonCircuitOpen, Why: sentence(why), CircuitOpen: true, CoolsDown: left}
+	stop := &Stop{Reason: ReasonCircuitOpen, Message: sentence(why), CircuitOpen: true, Cooldown: left}
 	if l.state.Gate.Denied {
-		stop.Do = l.team.denialHelp()
+		stop.Fix = l.team.denialHelp()
 	}
 	return stop
 }
@@ -69,7 +69,7 @@ func (l *limits) budget(p record.Plan) *Stop {
 		if l.begun() {
 			why += fmt.Sprintf("; turn %d was interrupted and is repeated when the loop continues", s.Turn+1)
 		}
-		return &Stop{Reason: reason, Why: sentence(fmt.Sprintf(why, args...))}
+		return &Stop{Reason: reason, Message: sentence(fmt.Sprintf(why, args...))}
 	}
 	switch {
 	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
@@ -91,7 +91,7 @@ func (l *limits) budget(p record.Plan) *Stop {
 	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
 		return limit(ReasonMaxRuntime, "The loop ran for %v, the limit is %v", l.elapsed().Round(time.Second), c.MaxRuntime)
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
-		return limit(ReasonMaxCost, "The turns cost %s, the limit is %s", Dollars(s.CostUSD), Dollars(c.MaxCost))
+		return limit(ReasonMaxCost, "The turns cost %s, the limit is %s", FormatUSD(s.CostUSD), FormatUSD(c.MaxCost))
 	case c.MaxTokens > 0 && counted(s) >= c.MaxTokens:
 		return limit(ReasonMaxTokens, "The turns used %d tokens, the limit is %d", counted(s), c.MaxTokens)
 	}

@@ -23,7 +23,7 @@ func TestLimitInWords(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, func(d *doing) { d.fails(event.Limited, words) }, promises())
 			stop := r.run()
-			assert.True(t, stop.Done(), stop.Why)
+			assert.True(t, stop.Done(), stop.Message)
 			assert.Equal(t, want.wait, r.waits(want.what), words)
 		})
 	}

@@ -32,13 +32,13 @@ type Options struct {
 	// ExitCode returns the exit code that is recorded with a stop. If it is nil, none is.
 	ExitCode func(*Stop) int
 
-	// Next returns the advice that is recorded with a stop. If it is nil, none is.
-	Next func(*Stop) string
+	// Advice returns the advice that is recorded with a stop. If it is nil, none is.
+	Advice func(*Stop) string
 
-	// Believable is called before anything is written. While the process and its children
+	// BeforeWrite is called before anything is written. While the process and its children
 	// are being killed it must not return, because how they end then means nothing. May be
 	// nil.
-	Believable func()
+	BeforeWrite func()
 }
 
 // Loop is one run of the loop. Run passes each turn through the parts, which share the run;

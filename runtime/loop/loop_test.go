@@ -97,13 +97,13 @@ func TestStops(t *testing.T) {
 					r.write(".ralph/@fix_plan.md", tt.plan)
 				}
 				stop := r.run()
-				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+				assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 				s := r.status()
 				assert.Equal(t, tt.taken, s.LoopCount)
 				assert.Equal(t, tt.reason, s.ExitReason)
 				assert.False(t, stop.Verified)
 				if stop.Done() {
-					assert.Contains(t, stop.Why, "not verified")
+					assert.Contains(t, stop.Message, "not verified")
 					assert.Equal(t, "completed", s.Status)
 				}
 				last := r.lines()[len(r.lines())-1]
@@ -176,7 +176,7 @@ func TestProviderLimitIsWaitedFor(t *testing.T) {
 		r := newRig(t, works, limited(2*time.Hour), limited(0), limited(0), works, limited(0), claims, claims)
 		start := time.Now()
 		stop := r.run()
-		assert.Equal(t, "project_complete", stop.Reason, stop.Why)
+		assert.Equal(t, "project_complete", stop.Reason, stop.Message)
 		assert.Equal(t, 2*time.Hour+(10+20+5)*time.Minute, time.Since(start).Round(time.Minute), "until it ends; otherwise with increasing waits, which a successful turn resets")
 		b := r.json(".ralph/.circuit_breaker_state")
 		assert.EqualValues(t, 0, b["consecutive_no_progress"], "it counts for nothing")
@@ -278,7 +278,7 @@ func TestSameErrorOpensTheCircuit(t *testing.T) {
 		})
 		stop := r.run()
 		assert.Equal(t, "circuit_open", stop.Reason)
-		assert.Contains(t, stop.Why, "the same error in 5 turns")
+		assert.Contains(t, stop.Message, "the same error in 5 turns")
 	})
 }
 
@@ -372,7 +372,7 @@ func TestInterrupts(t *testing.T) {
 			}
 			stop := r.run()
 			assert.Equal(t, "interrupted", stop.Reason)
-			assert.Contains(t, stop.Why, "Interrupted during a turn")
+			assert.Contains(t, stop.Message, "Interrupted during a turn")
 			assert.Equal(t, 0, r.status().LoopCount)
 
 			r.onNotice = nil
@@ -438,7 +438,7 @@ func TestResumeContinues(t *testing.T) {
 func TestResumeWithoutARun(t *testing.T) {
 	r := newRig(t, claims)
 	stop := r.runWith(r.options(true))
-	assert.Equal(t, ReasonNoRun, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonNoRun, stop.Reason, stop.Message)
 	assert.Empty(t, r.fake.requests)
 	assert.NoFileExists(t, filepath.Join(r.dir, ".ralph/events.jsonl"))
 }
@@ -449,7 +449,7 @@ func TestADyingProcessWritesNothing(t *testing.T) {
 		dying := false
 		r := newRig(t, works, func(d *doing) { dying = true; d.fails(event.Crashed, "killed") }, claims)
 		o := r.options(false)
-		o.Believable = func() {
+		o.BeforeWrite = func() {
 			if dying {
 				runtime.Goexit()
 			}
@@ -485,7 +485,7 @@ func TestAdviceWhenTheCircuitOpenedToo(t *testing.T) {
 		assert.Equal(t, "OPEN", r.json(".ralph/.circuit_breaker_state")["state"])
 		stop = r.resume()
 		assert.Equal(t, "circuit_open", stop.Reason)
-		assert.Contains(t, stop.Why, "no progress in 3 turns")
+		assert.Contains(t, stop.Message, "no progress in 3 turns")
 		require.NoError(t, Reset(r.dir, ResetCircuit, time.Now()))
 		assert.Equal(t, "project_complete", r.resume().Reason)
 	})
@@ -494,7 +494,7 @@ func TestAdviceWhenTheCircuitOpenedToo(t *testing.T) {
 func TestAnOpenCircuitReportsTheLastTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, failed)
-		assert.Contains(t, r.run().Why, "no progress in 3 turns; the last turn: failed (model_error): the model failed")
+		assert.Contains(t, r.run().Message, "no progress in 3 turns; the last turn: failed (model_error): the model failed")
 	})
 }
 
@@ -543,11 +543,11 @@ func TestUsageOfASessionIsHandedOn(t *testing.T) {
 		r := newRig(t, func(d *doing) {
 			d.work()
 			d.out.SessionID = "a"
-			d.out.Used = event.Tokens{Input: int64(d.n) * 100}
+			d.out.SessionTokens = event.Tokens{Input: int64(d.n) * 100}
 		})
 		r.flags["max-turns"] = "3"
 		r.run()
-		assert.EqualValues(t, []int64{0, 100, 200}, []int64{r.fake.requests[0].Used.Input, r.fake.requests[1].Used.Input, r.fake.requests[2].Used.Input})
+		assert.EqualValues(t, []int64{0, 100, 200}, []int64{r.fake.requests[0].PriorTokens.Input, r.fake.requests[1].PriorTokens.Input, r.fake.requests[2].PriorTokens.Input})
 	})
 }
 
@@ -577,7 +577,7 @@ func TestDenialStaysVisible(t *testing.T) {
 		o.Config.DenialMode, o.DenialHelp = "halt", "Allow Bash in its settings."
 		r.fake.script = script(denied)
 		stop := r.runWith(o)
-		assert.Equal(t, "Allow Bash in its settings", stop.Do)
+		assert.Equal(t, "Allow Bash in its settings", stop.Fix)
 		assert.False(t, stop.CircuitOpen)
 	})
 }
@@ -661,7 +661,7 @@ func TestTwoLoopsInOneProject(t *testing.T) {
 	r.fake.script = script(func(d *doing) {
 		second := New(r.options(false)).Run(t.Context())
 		assert.Equal(t, "locked", second.Reason)
-		assert.Contains(t, second.Why, fmt.Sprintf("process %d", os.Getpid()))
+		assert.Contains(t, second.Message, fmt.Sprintf("process %d", os.Getpid()))
 		claims(d)
 	}, claims)
 	assert.Equal(t, "project_complete", r.run().Reason)
@@ -762,7 +762,7 @@ func TestAPlanOfTheReference(t *testing.T) {
 		r.write(".ralph/fix_plan.md", "- [x] a\n- [ ] b\n")
 		stop := r.run()
 		assert.Equal(t, "plan_complete", stop.Reason)
-		assert.Contains(t, stop.Why, "Every task in .ralph/fix_plan.md is ticked after 2 turns")
+		assert.Contains(t, stop.Message, "Every task in .ralph/fix_plan.md is ticked after 2 turns")
 		assert.Equal(t, "Turn 1 of at most 100.\nOpen tasks in .ralph/fix_plan.md: 1 of 2.", r.fake.requests[0].Context)
 		s, err := journal.ReadReport(r.dir)
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ const (
 	NoticeTurnStarted = "turn_started" // Turn, Agent, Branch, Task, Hat, Subject, Cost, Elapsed
 	NoticeEvent       = "event"        // Event
 	NoticeTurnEnded   = "turn_ended"   // Text: a one-line summary; Outcome, OK: it made progress; Topics, Cost, Elapsed
-	NoticeWaiting     = "waiting"      // Text: the reason; Left; once per second
+	NoticeWaiting     = "waiting"      // Text: the reason; Remaining; once per second
 	NoticeVerifying   = "verifying"    // Text: the commands
 	NoticeVerified    = "verified"     // Text: the result; OK
 	NoticeCommitted   = "committed"    // Text: the commit
@@ -49,14 +49,14 @@ const (
 
 // Notice is something to show to the user. Its fields are the union of those of all kinds.
 type Notice struct {
-	Kind  string
-	Turn  int
-	Text  string
-	Topic string // of a note or a wait; may be ""
-	Event *event.Event
-	Left  time.Duration
-	OK    bool
-	Stop  *Stop
+	Kind      string
+	Turn      int
+	Text      string
+	Topic     string // of a note or a wait; may be ""
+	Event     *event.Event
+	Remaining time.Duration
+	OK        bool
+	Stop      *Stop
 
 	Summary *Summary
 	Record  *journal.Record // as in events.jsonl, or as it would be without a limit; nil if it is not recorded

@@ -75,7 +75,7 @@ func TestTasksTakenOutOfThePlan(t *testing.T) {
 		r.write(".ralph/@fix_plan.md", "- [x] a\n- [ ] b\n- [ ] c\n")
 		stop := r.run()
 		assert.Equal(t, "plan_complete", stop.Reason)
-		assert.Contains(t, stop.Why, "is ticked, 2 others removed without being ticked, after 2 turns")
+		assert.Contains(t, stop.Message, "is ticked, 2 others removed without being ticked, after 2 turns")
 		assert.Equal(t, []string{"turn 2 removed 2 tasks from the plan; 0 of 1 are open"}, r.notes())
 		assert.Equal(t, "graceful_exit", r.status().LastAction)
 	})
@@ -100,6 +100,6 @@ func TestLogsArePrintable(t *testing.T) {
 
 func TestDollars(t *testing.T) {
 	for usd, want := range map[float64]string{0: "$0.00", 0.00001: "less than $0.0001", 0.0042: "$0.0042", 0.0099999: "$0.0100", 0.01: "$0.01", 1234.5: "$1234.50"} {
-		assert.Equal(t, want, Dollars(usd))
+		assert.Equal(t, want, FormatUSD(usd))
 	}
 }

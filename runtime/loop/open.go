@@ -19,7 +19,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 		}
 	}
 	if l.config.Box && l.o.Box == nil {
-		return closeAll, &Stop{Reason: ReasonUsage, Why: "The settings ask for a box, and there is none."}
+		return closeAll, &Stop{Reason: ReasonUsage, Message: "The settings ask for a box, and there is none."}
 	}
 	project, err := filepath.Abs(l.project)
 	if err != nil {
@@ -28,7 +28,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if real, err := filepath.EvalSymlinks(project); err == nil {
 		project = real // the name that the agent and git have for it
 	}
-	l.project, l.store = project, journal.NewStore(project, l.o.Believable)
+	l.project, l.store = project, journal.NewStore(project, l.o.BeforeWrite)
 	if err := layout.Check(project); err != nil {
 		return closeAll, err
 	}

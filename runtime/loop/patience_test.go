@@ -32,15 +32,15 @@ func TestCommitHasALimit(t *testing.T) {
 	r.fake.script = script(works, claims)
 	r.flags = map[string]string{"commit": "true", "verify-timeout": "1s"}
 	stop := r.run()
-	require.Equal(t, ReasonConflict, stop.Reason, stop.Why)
-	assert.Contains(t, stop.Why, "git commit did not end within 1s")
-	assert.Contains(t, stop.Why, "hook")
+	require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
+	assert.Contains(t, stop.Message, "git commit did not end within 1s")
+	assert.Contains(t, stop.Message, "hook")
 	assert.Equal(t, "first", r.git("log", "--format=%s"))
 
 	r.write(".git/free", "")
 	r.flags["verify-timeout"] = "5m" // real commits follow
 	stop = r.resume()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, "ripple: turn 3\nripple: turn 2\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
 }
 
@@ -61,12 +61,12 @@ func TestStopWhileAHookHangs(t *testing.T) {
 		}
 	}
 	stop := r.run()
-	require.Equal(t, ReasonInterrupted, stop.Reason, stop.Why)
-	assert.Contains(t, stop.Why, "the commit is made when the loop continues")
+	require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
+	assert.Contains(t, stop.Message, "the commit is made when the loop continues")
 
 	r.write(".git/free", "")
 	r.onNotice = nil
 	stop = r.resume()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, "ripple: turn 3\nripple: turn 2\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
 }

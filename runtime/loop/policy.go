@@ -22,7 +22,7 @@ func (q *questions) decide(of record.Question) (a event.Answer, decided bool, er
 	of.Given = &a
 	allow(&q.state, of)
 	v := record.Line{Turn: of.Turn, Time: of.Asked, Type: record.Decided, Question: &of}
-	q.tell(Notice{Kind: NoticeDecided, Turn: of.Turn, Question: &of, Text: Words(of), OK: allows(of), Record: &journal.Record{Line: v}})
+	q.tell(Notice{Kind: NoticeDecided, Turn: of.Turn, Question: &of, Text: FormatQuestion(of), OK: allows(of), Record: &journal.Record{Line: v}})
 	return a, true, q.decisions.add(q.run, v)
 }
 

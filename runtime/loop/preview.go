@@ -106,7 +106,7 @@ func (l *Loop) preview(e *ended) (Request, error) {
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
 		Context: about{c.Project(), e.turn, l.mostTurns(), part.Context, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
 		Dir:     dir, Timeout: cmp.Or(l.dispatcher.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.dispatcher.hat(),
-		Allowed: l.state.Allowed,
+		AllowedTools: l.state.Allowed,
 	}, nil
 }
 

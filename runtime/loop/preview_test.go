@@ -40,7 +40,7 @@ func (r *rig) shown(want, got Request) {
 	assert.Equal(r.t, got.Context, want.Context)
 	assert.Equal(r.t, got.SessionID, want.SessionID)
 	assert.Equal(r.t, got.Dir, want.Dir)
-	assert.Equal(r.t, got.Allowed, want.Allowed)
+	assert.Equal(r.t, got.AllowedTools, want.AllowedTools)
 }
 
 // NextTurn shows the turn that the loop takes next, and changes nothing.
@@ -145,7 +145,7 @@ func TestNextTurnAfterAnAnswer(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, resumed)
 	assert.Equal(t, before, r.files())
-	assert.Equal(t, []string{"Bash(make deploy)"}, want.Allowed)
+	assert.Equal(t, []string{"Bash(make deploy)"}, want.AllowedTools)
 	assert.Contains(t, want.Prompt, "# Answers to your questions")
 	assert.Contains(t, want.Prompt, "    mind the tests\n")
 	r.resume()
@@ -202,14 +202,14 @@ func TestNextTurnThatIsNotTaken(t *testing.T) {
 				_, _, _, err := NextTurn(t.Context(), r.options(tt.resume))
 				stop, is := errors.AsType[*Stop](err)
 				require.True(t, is, "%v", err)
-				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+				assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 				assert.Equal(t, before, r.files())
 
 				got := r.runWith(r.options(tt.resume))
 				assert.Len(t, r.fake.requests, taken, "no turn is taken")
 				assert.Equal(t, got.Reason, stop.Reason)
-				assert.Equal(t, got.Why, stop.Why)
-				assert.Equal(t, got.Do, stop.Do)
+				assert.Equal(t, got.Message, stop.Message)
+				assert.Equal(t, got.Fix, stop.Fix)
 			})
 		})
 	}

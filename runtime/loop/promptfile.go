@@ -60,9 +60,9 @@ func absolute(path string) string {
 }
 
 func (l *Loop) noPrompt(why string) *Stop {
-	s := &Stop{Reason: ReasonPromptMissing, Why: why}
+	s := &Stop{Reason: ReasonPromptMissing, Message: why}
 	if l.o.PromptFile != "" {
-		s.Do = "write the task into it, or name another file"
+		s.Fix = "write the task into it, or name another file"
 	}
 	return s
 }

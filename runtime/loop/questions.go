@@ -126,7 +126,7 @@ func (q *questions) poll(ctx context.Context, of record.Question, between bool) 
 
 // unanswered is the stop of a question for which the time is over.
 func unanswered(of record.Question, after time.Duration) *Stop {
-	return &Stop{Reason: ReasonUnanswered, Why: sentence(fmt.Sprintf("Nobody answered %s within %v: %s", of.ID, after, Words(of))), Question: &of}
+	return &Stop{Reason: ReasonUnanswered, Message: sentence(fmt.Sprintf("Nobody answered %s within %v: %s", of.ID, after, FormatQuestion(of))), Question: &of}
 }
 
 // stopClock has the run's clock stand still until it is started again, and status.json
@@ -268,7 +268,7 @@ func settled(s *record.State, of record.Question) {
 
 // tellAsked reports the question to the user, and to the command of the settings.
 func (q *questions) tellAsked(of record.Question) {
-	n := Notice{Kind: NoticeAsked, Turn: of.Turn, Question: &of, Text: Words(of), OK: q.waits}
+	n := Notice{Kind: NoticeAsked, Turn: of.Turn, Question: &of, Text: FormatQuestion(of), OK: q.waits}
 	n.Record = &journal.Record{Line: record.Line{Turn: of.Turn, Time: of.Asked, Type: record.Asked, Question: &of}}
 	q.tell(n)
 	if q.config.OnQuestion != "" {

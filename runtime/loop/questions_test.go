@@ -60,7 +60,7 @@ func (r *rig) whenAsked(answer func(record.Question) event.Answer) {
 func (r *rig) talk() (list []string) {
 	for _, l := range r.lines() {
 		for _, q := range l.Asked {
-			list = append(list, strings.TrimSpace(fmt.Sprintf("%d asked %s %s: %s %s", l.Turn, q.From, q.ID, Words(q), q.Ended)))
+			list = append(list, strings.TrimSpace(fmt.Sprintf("%d asked %s %s: %s %s", l.Turn, q.From, q.ID, FormatQuestion(q), q.Ended)))
 		}
 		if q := l.Question; q != nil {
 			text := fmt.Sprintf("%d %s %s %s", l.Turn, l.Type, q.From, q.ID)
@@ -85,7 +85,7 @@ func TestBlockedWaitsForItsAnswer(t *testing.T) {
 	r.flags["wait-for-answer"] = "always"
 	r.whenAsked(words("Postgres,\nnumber 16"))
 	stop := r.run()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, []string{"1 asked block q1: Which database?", "1 answered block q1: Postgres,\nnumber 16", "2 told q1"}, r.talk())
 	assert.Contains(t, r.fake.requests[1].Prompt, "# Answers to your questions\n\nYou asked:\n\n    Which database?\n\nThe answer is:\n\n    Postgres,\n    number 16\n")
 	for _, n := range []int{0, 2, 3} {
@@ -109,7 +109,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 				r.fake.script = script(turn, claims, claims)
 			}
 			stop := r.run()
-			require.Equal(t, name, stop.Reason, stop.Why)
+			require.Equal(t, name, stop.Reason, stop.Message)
 			require.NotNil(t, stop.Question)
 			assert.Equal(t, "q1", stop.Question.ID)
 			report, err := journal.ReadReport(r.dir)
@@ -123,7 +123,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 			assert.Equal(t, "q1", again.Question.ID)
 			assert.ErrorIs(t, r.answers("q2", event.Answer{Text: "SQLite"}), journal.ErrNoQuestion)
 			stop = r.resume()
-			assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+			assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 			asked := 0
 			for _, q := range r.fake.requests {
 				asked += strings.Count(q.Prompt, "    Postgres")
@@ -145,7 +145,7 @@ func TestRequestInATurn(t *testing.T) {
 		return a
 	})
 	stop := r.run()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, []string{"1 asked request q1", "1 answered request q1: yes"}, r.talk())
 	assert.Contains(t, r.read(".ralph/live.log")+r.read(".ralph/events.jsonl"), `told \"yes\" \"\" by \"a user\"`)
 	assert.NotContains(t, r.fake.requests[1].Prompt, "Answers to", "the turn had it")
@@ -156,9 +156,9 @@ func TestRequestInATurn(t *testing.T) {
 func TestRequestAnsweredAfterTheStop(t *testing.T) {
 	r := newRig(t, requests(mayIRemove))
 	stop := r.run()
-	require.Equal(t, ReasonQuestion, stop.Reason, stop.Why)
+	require.Equal(t, ReasonQuestion, stop.Reason, stop.Message)
 	require.NotNil(t, stop.Question)
-	assert.Equal(t, "may it use Bash (rm -rf build)", Words(*stop.Question))
+	assert.Equal(t, "may it use Bash (rm -rf build)", FormatQuestion(*stop.Question))
 	assert.Equal(t, []string{"1 asked request q1"}, r.talk())
 
 	stop = r.resume()
@@ -170,7 +170,7 @@ func TestRequestAnsweredAfterTheStop(t *testing.T) {
 	other.ID, other.Options = "9", []event.Option{{ID: "no-2", Kind: event.RejectOnce}, {ID: "yes-2", Kind: event.AllowOnce}}
 	r.fake.script, r.fake.requests = script(requests(other), claims, claims), nil
 	stop = r.resume()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Contains(t, r.fake.requests[0].Prompt, "You asked whether you may use Bash (rm -rf build). It is allowed now.")
 	assert.Contains(t, r.read(".ralph/events.jsonl"), `told \"yes-2\"`, "in the words of the new request")
 	assert.Equal(t, []string{"1 asked request q1", "1 answered request q1: yes", "1 told q1"}, r.talk())
@@ -199,7 +199,7 @@ func TestAgentDiesWithAnOpenQuestion(t *testing.T) {
 			}
 		}
 		stop := r.run()
-		assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+		assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 		assert.Equal(t, []string{"1 asked request q1", "1 answered request q1: nonever", "2 told q1"}, r.talk())
 		assert.Contains(t, r.fake.requests[1].Prompt, "It is not allowed. The answer is:\n\n    never")
 	})
@@ -222,7 +222,7 @@ func TestQuestionOpenForAWeek(t *testing.T) {
 				}
 				began := time.Now()
 				stop := r.run()
-				assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+				assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 				assert.GreaterOrEqual(t, time.Since(began), week)
 				last := r.lines()[len(r.lines())-1]
 				assert.Less(t, last.State.Millis, int64(time.Hour/time.Millisecond), "the user's time does not count")
@@ -239,14 +239,14 @@ func TestQuestionTimeout(t *testing.T) {
 				r.flags = map[string]string{"wait-for-answer": "always", "question-timeout": "8h"}
 				stop := r.run()
 				assert.Equal(t, ReasonUnanswered, stop.Reason)
-				assert.Regexp(t, `^Nobody answered q1 within 8h0m0s: (Which|may it)`, stop.Why)
+				assert.Regexp(t, `^Nobody answered q1 within 8h0m0s: (Which|may it)`, stop.Message)
 				assert.Equal(t, "halted", r.status().Status)
 				require.Len(t, r.talk(), 1, "nothing was guessed")
 
 				require.NoError(t, r.answers("q1", event.Answer{Option: "yes", Text: "yes"}))
 				r.fake.script, r.fake.requests = script(claims), nil
 				stop = r.resume()
-				assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+				assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 				assert.Contains(t, r.fake.requests[0].Prompt, "# Answers to your questions")
 			})
 		})
@@ -260,7 +260,7 @@ func TestNULInAnAnswer(t *testing.T) {
 	require.NoError(t, r.answers("q1", event.Answer{Text: "Post\x00gres"}))
 	require.NoError(t, journal.Leave(r.dir, "by\x00word", time.Now()))
 	stop := r.resume()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	prompt := r.fake.requests[2].Prompt
 	assert.Contains(t, prompt, "Post�gres")
 	assert.Contains(t, prompt, "by�word")
@@ -315,7 +315,7 @@ func TestDenialIsAsked(t *testing.T) {
 	require.NotNil(t, stop.Question)
 	require.NoError(t, r.answers("q1", event.Answer{Option: "allow"}))
 	require.Equal(t, ReasonProjectComplete, r.resume().Reason)
-	assert.Equal(t, []string{"Bash(make deploy)"}, r.fake.requests[1].Allowed)
+	assert.Equal(t, []string{"Bash(make deploy)"}, r.fake.requests[1].AllowedTools)
 	assert.Contains(t, r.fake.requests[1].Prompt, "You were denied Bash (make deploy): no. It is allowed now.")
 }
 
@@ -353,10 +353,10 @@ func TestPolicies(t *testing.T) {
 			r.flags = map[string]string{"allow": tt.allow, "deny": tt.deny, "max-turns": "1"}
 			stop := r.run()
 			if tt.want == "" {
-				assert.Equal(t, ReasonQuestion, stop.Reason, stop.Why)
+				assert.Equal(t, ReasonQuestion, stop.Reason, stop.Message)
 				return
 			}
-			assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+			assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			assert.Equal(t, []string{"1 decided request 7: " + tt.want}, r.talk(), "and it is on record")
 		})
 	}
@@ -372,7 +372,7 @@ func TestOnQuestion(t *testing.T) {
 		}
 	}
 	stop := r.run()
-	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	told := r.read("told.json")
 	assert.Contains(t, told, `"type":"question"`)
 	assert.Contains(t, told, `"words":"Which database?"`)

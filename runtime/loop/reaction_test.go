@@ -67,7 +67,7 @@ func TestReactions(t *testing.T) {
 				r := newRig(t, fails(c.kind, time.Second))
 				start := time.Now()
 				stop := r.run()
-				assert.Equal(t, c.reason, stop.Reason, stop.Why)
+				assert.Equal(t, c.reason, stop.Reason, stop.Message)
 				assert.Equal(t, c.turns, len(r.fake.requests)) // not Len: it would print them
 				assert.Greater(t, time.Since(start), c.longer)
 				i := slices.IndexFunc(r.lines(), func(l record.Line) bool { return l.Type == record.TurnEnded })
@@ -98,7 +98,7 @@ func TestAnHourWithoutTheProvider(t *testing.T) {
 		r.fake.script = slices.Concat(r.fake.script, slices.Repeat(r.fake.script[1:2], 17), script(claims))
 		start := time.Now()
 		stop := r.run()
-		assert.Equal(t, "project_complete", stop.Reason, stop.Why)
+		assert.Equal(t, "project_complete", stop.Reason, stop.Message)
 		assert.Less(t, time.Since(start), 90*time.Minute)
 		_, sessions := r.who()
 		assert.Equal(t, slices.Repeat([]string{"a-1"}, len(sessions)-1), sessions[1:])
@@ -131,7 +131,7 @@ func TestAnOverloadThatDoesNotEnd(t *testing.T) {
 		start := time.Now()
 		stop := r.run()
 		assert.Equal(t, "provider_overloaded", stop.Reason)
-		assert.Equal(t, "The provider is overloaded or out of reach, and the loop would have to wait longer than the maximum wait, 10m0s; the last turn: failed (overloaded): the words of overloaded.", stop.Why)
+		assert.Equal(t, "The provider is overloaded or out of reach, and the loop would have to wait longer than the maximum wait, 10m0s; the last turn: failed (overloaded): the words of overloaded.", stop.Message)
 		assert.Equal(t, 315*time.Second, time.Since(start).Round(time.Second))
 		assert.False(t, stop.CircuitOpen)
 	})
@@ -177,7 +177,7 @@ func TestFallbackForAnOverload(t *testing.T) {
 				o.AgentName = "a"
 				o.Fallback = []Member{{Name: "b", Agent: &fake{dir: r.dir, script: c.second}}}
 				stop := r.runWith(o)
-				assert.Equal(t, "max_turns", stop.Reason, stop.Why)
+				assert.Equal(t, "max_turns", stop.Reason, stop.Message)
 				names, sessions := r.who()
 				assert.Equal(t, c.names, names)
 				assert.Equal(t, c.sessions, sessions)
@@ -202,7 +202,7 @@ func TestAFullSession(t *testing.T) {
 		r := newRig(t, full)
 		r.flags["max-turns"] = "6"
 		stop := r.run()
-		assert.Equal(t, "max_turns", stop.Reason, stop.Why)
+		assert.Equal(t, "max_turns", stop.Reason, stop.Message)
 		_, sessions := r.who()
 		assert.Equal(t, []string{"", "s-1", "", "s-3", "", "s-5"}, sessions)
 		assert.Contains(t, r.read(".ralph/.ralph_session_history"), `"context_full"`)
@@ -241,9 +241,9 @@ func TestTurnsLostToTheProvider(t *testing.T) {
 				r := newRig(t, c.script...)
 				r.flags["max-turns"] = "2"
 				stop := r.run()
-				assert.Equal(t, "max_turns", stop.Reason, stop.Why)
+				assert.Equal(t, "max_turns", stop.Reason, stop.Message)
 				assert.Equal(t, c.turns, len(r.fake.requests))
-				assert.Equal(t, c.why, stop.Why)
+				assert.Equal(t, c.why, stop.Message)
 				last := r.lines()
 				for i, v := range last {
 					if v.Type == record.TurnStarted {
@@ -295,8 +295,8 @@ func TestAProviderThatEndsEveryTurn(t *testing.T) {
 				}
 				start := time.Now()
 				stop := r.runWith(o)
-				assert.Equal(t, c.reason, stop.Reason, stop.Why)
-				assert.NotContains(t, stop.Why, "0001", "a time that is unknown")
+				assert.Equal(t, c.reason, stop.Reason, stop.Message)
+				assert.NotContains(t, stop.Message, "0001", "a time that is unknown")
 				assert.Less(t, time.Since(start), 24*time.Hour)
 				names, _ := r.who()
 				assert.Less(t, len(names), 200)

@@ -49,9 +49,9 @@ func TestRunsThatCannotStart(t *testing.T) {
 			r.flags["max-turns"] = "1"
 			for again := range 2 { // the second time resumes it
 				stop := r.runWith(r.options(again == 1))
-				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
-				assert.Contains(t, stop.Why, tt.why)
-				assert.Contains(t, stop.Do, tt.next)
+				assert.Equal(t, tt.reason, stop.Reason, stop.Message)
+				assert.Contains(t, stop.Message, tt.why)
+				assert.Contains(t, stop.Fix, tt.next)
 				s := r.status()
 				assert.Equal(t, []any{tt.status, stop.Reason}, []any{s.Status, s.ExitReason})
 				last := r.lines()[len(r.lines())-1]

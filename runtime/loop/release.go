@@ -22,7 +22,7 @@ type writing struct {
 
 // writes records the process that writes.
 func (c *committer) writes(pid int, head, tag string) error {
-	p, _ := proctree.Seen(pid) // if unknown, no lock counts as its own
+	p, _ := proctree.Find(pid) // if unknown, no lock counts as its own
 	return c.store.WriteJSON(layout.WritingFile, writing{p, head, tag})
 }
 
@@ -73,7 +73,7 @@ func (c *committer) restage(ctx context.Context) error {
 // unlock removes the locks of a dead process.
 func (c *committer) unlock(ctx context.Context, w writing, noted time.Time) error {
 	dead := func() (bool, error) {
-		p, lives := proctree.Seen(w.By.PID)
+		p, lives := proctree.Find(w.By.PID)
 		return !lives || p.Start != w.By.Start, nil
 	}
 	if err := git.Patiently(ctx, dead); errors.Is(err, git.ErrHeld) {

@@ -26,7 +26,7 @@ func (q *questions) ask(ctx context.Context, turn int, asked event.Question) (ev
 			q.tellAsked(of)
 		}
 		if !q.waits {
-			return event.Answer{}, &Stop{Reason: ReasonQuestion, Why: sentence("The agent asks: " + Words(of)), Question: &of}
+			return event.Answer{}, &Stop{Reason: ReasonQuestion, Message: sentence("The agent asks: " + FormatQuestion(of)), Question: &of}
 		}
 		a, answered, err := q.poll(ctx, of, false)
 		if err == nil && !answered {
@@ -88,8 +88,8 @@ func allows(of record.Question) bool {
 	return o.Kind.Allows()
 }
 
-// Words returns a question in one line.
-func Words(of record.Question) string {
+// FormatQuestion returns a question in one line.
+func FormatQuestion(of record.Question) string {
 	what := cmp.Or(of.Name, string(of.Tool))
 	switch input := permit.Subject(of.Question); {
 	case of.Kind != event.AskPermission || what == "":

@@ -65,7 +65,7 @@ func (r *run) recordSettings() error {
 }
 
 func noRun() *Stop {
-	return &Stop{Reason: ReasonNoRun, Why: "No run is recorded in " + layout.Dir + ", so there is nothing to resume."}
+	return &Stop{Reason: ReasonNoRun, Message: "No run is recorded in " + layout.Dir + ", so there is nothing to resume."}
 }
 
 func (r *run) resume(found journal.Left) error {

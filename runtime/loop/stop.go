@@ -48,18 +48,18 @@ const (
 // facts that determine the next step.
 type Stop struct {
 	Reason      string
-	Why         string           // one sentence
-	Do          string           // the fix, if the agent's adapter, git or the files provide one; no period
+	Message     string           // one sentence
+	Fix         string           // the fix, if the agent's adapter, git or the files provide one; no period
 	Verified    bool             // every verify command succeeded on the final tree
-	Asked       bool             // the agent took a turn in this run
+	AgentRan    bool             // the agent took a turn in this run
 	CircuitOpen bool             // no turn is taken before the cooldown ends or it is reset
-	CoolsDown   time.Duration    // time left until the cooldown ends
+	Cooldown    time.Duration    // time left until the cooldown ends
 	RecordLost  bool             // the run cannot be resumed
 	Question    *record.Question // an answer to it lets the loop continue
 	Err         error            // an error in the loop itself
 }
 
-func (s *Stop) Error() string { return s.Why }
+func (s *Stop) Error() string { return s.Message }
 func (s *Stop) Unwrap() error { return s.Err }
 
 // Done reports whether the loop ended because its work is done.
@@ -73,12 +73,12 @@ func stopFor(err error) *Stop {
 		return s
 	}
 	if c, ok := errors.AsType[*git.Conflict](err); ok {
-		return &Stop{Reason: ReasonConflict, Why: sentence(c.Why), Do: c.Next, Err: err}
+		return &Stop{Reason: ReasonConflict, Message: sentence(c.Why), Fix: c.Next, Err: err}
 	}
 	if l, ok := errors.AsType[*journal.LockedError](err); ok {
-		return &Stop{Reason: ReasonLocked, Why: sentence(l.Error()), Err: err}
+		return &Stop{Reason: ReasonLocked, Message: sentence(l.Error()), Err: err}
 	}
-	return &Stop{Reason: ReasonError, Why: sentence(err.Error()), Err: err}
+	return &Stop{Reason: ReasonError, Message: sentence(err.Error()), Err: err}
 }
 
 // sentence capitalizes a text and adds a period.
@@ -96,7 +96,7 @@ func agentStop(err error) *Stop {
 	if s, ok := errors.AsType[*Stop](err); ok {
 		return s
 	}
-	return &Stop{Reason: ReasonAgentMissing, Why: sentence("The agent cannot be started: " + err.Error()), Err: err}
+	return &Stop{Reason: ReasonAgentMissing, Message: sentence("The agent cannot be started: " + err.Error()), Err: err}
 }
 
 // doneStop ends a loop whose work is done; plan is the path of the task list, and commands are
@@ -110,14 +110,14 @@ func doneStop(reason, plan string, state *record.State, commands int) *Stop {
 	if reason == ReasonPlanComplete && state.Removed > 0 {
 		why += fmt.Sprintf(", %s removed without being ticked,", plural(state.Removed, "other"))
 	}
-	s := &Stop{Reason: reason, Verified: commands > 0, Asked: state.Turn > 0}
+	s := &Stop{Reason: reason, Verified: commands > 0, AgentRan: state.Turn > 0}
 	how := "not verified"
 	if s.Verified {
 		how = "verified by " + plural(commands, "command")
 	}
-	s.Why = sentence(fmt.Sprintf("%s after %s, %s", why, plural(state.Turn, "turn"), how))
-	if !s.Asked {
-		s.Why = fmt.Sprintf("Every task in %s was already ticked, so no turn was taken; %s.", plan, how)
+	s.Message = sentence(fmt.Sprintf("%s after %s, %s", why, plural(state.Turn, "turn"), how))
+	if !s.AgentRan {
+		s.Message = fmt.Sprintf("Every task in %s was already ticked, so no turn was taken; %s.", plan, how)
 	}
 	return s
 }
@@ -129,9 +129,9 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Dollars formats an amount in US dollars. An amount of less than a cent has more digits: 0.0042
+// FormatUSD formats an amount in US dollars. An amount of less than a cent has more digits: 0.0042
 // is $0.0042.
-func Dollars(usd float64) string {
+func FormatUSD(usd float64) string {
 	switch {
 	case usd <= 0 || usd >= 0.01:
 		return fmt.Sprintf("$%.2f", usd)
@@ -143,16 +143,16 @@ func Dollars(usd float64) string {
 
 func blockedStop(s *record.State) *Stop {
 	why := cmp.Or(s.Recommended, "it gives no reason")
-	return &Stop{Reason: ReasonBlocked, Why: sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, why))}
+	return &Stop{Reason: ReasonBlocked, Message: sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, why))}
 }
 
 func interruptStop(inTurn, inCheck bool) *Stop {
-	s := &Stop{Reason: ReasonInterrupted, Why: "Interrupted between two turns."}
+	s := &Stop{Reason: ReasonInterrupted, Message: "Interrupted between two turns."}
 	if inCheck {
-		s.Why = "Interrupted during a check, which is repeated when the loop continues."
+		s.Message = "Interrupted during a check, which is repeated when the loop continues."
 	}
 	if inTurn {
-		s.Why = "Interrupted during a turn, which is repeated when the loop continues."
+		s.Message = "Interrupted during a turn, which is repeated when the loop continues."
 	}
 	return s
 }

@@ -11,6 +11,6 @@ import (
 func TestStopForPermission(t *testing.T) {
 	s := stopFor(&fs.PathError{Op: "open", Path: ".ralph/loop.lock", Err: fs.ErrPermission})
 	assert.Equal(t, ReasonError, s.Reason)
-	assert.Equal(t, "Open .ralph/loop.lock: permission denied.", s.Why)
+	assert.Equal(t, "Open .ralph/loop.lock: permission denied.", s.Message)
 	assert.ErrorIs(t, s, fs.ErrPermission)
 }

@@ -111,7 +111,7 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 				r.flags["commit"] = "true"
 			}
 			stop := r.run()
-			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			assert.Equal(t, tt.want, r.summary().Merged)
 		})
 	}

@@ -53,9 +53,9 @@ func answered(of record.Question) string {
 	var text string
 	switch {
 	case of.From == record.FromDenial:
-		text = fmt.Sprintf("You were denied %s. ", strings.TrimPrefix(Words(of), "it was denied "))
+		text = fmt.Sprintf("You were denied %s. ", strings.TrimPrefix(FormatQuestion(of), "it was denied "))
 	case of.Kind == event.AskPermission:
-		text = fmt.Sprintf("You asked whether you may use %s. ", strings.TrimPrefix(Words(of), "may it use "))
+		text = fmt.Sprintf("You asked whether you may use %s. ", strings.TrimPrefix(FormatQuestion(of), "may it use "))
 	default:
 		text = "You asked:\n\n" + indented(of.Text) + "\n\n"
 	}

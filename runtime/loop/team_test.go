@@ -84,7 +84,7 @@ func TestFallback(t *testing.T) {
 				o.AgentName = "a"
 				o.Fallback = []Member{{Name: "b", Agent: &fake{dir: r.dir, script: tt.second}, Timeout: time.Minute}}
 				stop := r.runWith(o)
-				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+				assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 				names, sessions := r.who()
 				assert.Equal(t, tt.names, names)
 				assert.Equal(t, tt.sessions, sessions, "a conversation is not handed on")

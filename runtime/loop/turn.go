@@ -240,9 +240,9 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	c := l.config
 	var asking sync.WaitGroup
 	r := Request{
-		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
+		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), PriorTokens: l.state.Used,
 		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.dispatcher.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
-		Env: l.dispatcher.env(), Allowed: l.state.Allowed, Box: l.work.box(),
+		Env: l.dispatcher.env(), AllowedTools: l.state.Allowed, Box: l.work.box(),
 		Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
 			asking.Add(1)
 			defer asking.Done()

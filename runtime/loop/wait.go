@@ -24,7 +24,7 @@ func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 		if left <= 0 {
 			return nil
 		}
-		l.tell(Notice{Kind: NoticeWaiting, Turn: l.state.Turn, Topic: topic, Text: what, Left: left})
+		l.tell(Notice{Kind: NoticeWaiting, Turn: l.state.Turn, Topic: topic, Text: what, Remaining: left})
 		tick := time.NewTimer(min(left, time.Second))
 		select {
 		case <-tick.C:

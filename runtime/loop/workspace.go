@@ -85,17 +85,17 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 		return nil
 	}
 	s := &Stop{
-		Reason: ReasonNoRepository, Why: "The project is not in a git repository, which commits, tags and worktrees need.",
-		Do: "run `git init` in the project",
+		Reason: ReasonNoRepository, Message: "The project is not in a git repository, which commits, tags and worktrees need.",
+		Fix: "run `git init` in the project",
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		s = &Stop{Reason: ReasonGitMissing, Why: "Git is not installed; commits, tags and worktrees need it.", Do: "install git", Err: err}
+		s = &Stop{Reason: ReasonGitMissing, Message: "Git is not installed; commits, tags and worktrees need it.", Fix: "install git", Err: err}
 	} else if git.Bare(ctx, dir) {
-		s.Why = "The project is inside a git repository's own directory, a bare one or .git; commits, tags and worktrees need a working tree."
-		s.Do = "make a working tree with `git worktree add ../DIR` and run ripple there"
+		s.Message = "The project is inside a git repository's own directory, a bare one or .git; commits, tags and worktrees need a working tree."
+		s.Fix = "make a working tree with `git worktree add ../DIR` and run ripple there"
 	} else if git.Foreign(ctx, dir) {
-		s.Why = "The project's git repository belongs to another user, and git refuses to use it."
-		s.Do = "review its configuration, which can run programs, and add its directory to git's setting safe.directory"
+		s.Message = "The project's git repository belongs to another user, and git refuses to use it."
+		s.Fix = "review its configuration, which can run programs, and add its directory to git's setting safe.directory"
 	}
 	return s
 }

@@ -72,10 +72,10 @@ func (w *workspace) confined(dir string) error {
 // unchanged.
 func worktreeStop(err error) error {
 	if b, is := errors.AsType[*git.BranchError](err); is {
-		return &Stop{Reason: ReasonBranch, Why: "The branch cannot be used: " + b.Why + ".", Do: "name another branch", Err: err}
+		return &Stop{Reason: ReasonBranch, Message: "The branch cannot be used: " + b.Why + ".", Fix: "name another branch", Err: err}
 	}
 	if errors.Is(err, git.ErrNoCommit) {
-		return &Stop{Reason: ReasonNoRepository, Why: "The repository has no commit yet, and a branch needs one to start from.", Do: "commit something", Err: err}
+		return &Stop{Reason: ReasonNoRepository, Message: "The repository has no commit yet, and a branch needs one to start from.", Fix: "commit something", Err: err}
 	}
 	return err
 }
@@ -89,7 +89,7 @@ type creation struct {
 }
 
 func (w *workspace) create(dir string, add func() error) error {
-	by, _ := proctree.Seen(os.Getpid()) // unknown on other systems
+	by, _ := proctree.Find(os.Getpid()) // unknown on other systems
 	if err := w.store.WriteJSON(layout.MakingFile, creation{by, dir, w.config.Worktree}); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func holder(req *sdk.CallToolRequest) string {
 }
 
 // show returns a command and its output as shown to the model.
-func (s *Server) show(ctx context.Context, req *sdk.CallToolRequest, c *console.Client, answer console.Answer, p part) (string, error) {
+func (s *Server) show(ctx context.Context, req *sdk.CallToolRequest, c *console.Client, answer console.WaitResult, p part) (string, error) {
 	s.news.used(answer.Status)
 	if answer.Command == nil {
 		return withNews(withQuestion(headline(answer.Status, nil), answer.Status), s.news.since(ctx, c.Name)), nil
@@ -48,7 +48,7 @@ func (s *Server) show(ctx context.Context, req *sdk.CallToolRequest, c *console.
 	if p.cursor != nil {
 		p.from = min(max(*p.cursor, 0), answer.Command.Bytes)
 	}
-	text, err := s.outputOf(c, answer.Own(), *answer.Command, p)
+	text, err := s.outputOf(c, answer.CommandStatus(), *answer.Command, p)
 	if err == nil {
 		s.told.note(at, answer.Command)
 	}
@@ -105,7 +105,7 @@ func (s *Server) waitAny(ctx context.Context, req *sdk.CallToolRequest, q consol
 	defer cancel()
 	type ended struct {
 		c      *console.Client
-		answer console.Answer
+		answer console.WaitResult
 		err    error
 	}
 	got := make(chan ended, len(all))
@@ -121,7 +121,7 @@ func (s *Server) waitAny(ctx context.Context, req *sdk.CallToolRequest, q consol
 		}
 		defer c.Close()
 		if news {
-			return s.show(ctx, req, c, console.Answer{Status: status, Command: status.Command}, usual)
+			return s.show(ctx, req, c, console.WaitResult{Status: status, Command: status.Command}, usual)
 		}
 		waiting++
 		go func() {
@@ -172,7 +172,7 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	if err != nil {
 		return "", err
 	}
-	status, err := c.Send(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: holder(req), Answer: a.Answer})
+	status, err := c.Send(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, OnlyIfWaiting: only, By: holder(req), Answer: a.Answer})
 	if err != nil {
 		return "", err
 	}

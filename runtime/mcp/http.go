@@ -12,8 +12,8 @@ import (
 )
 
 // Handler serves clients over HTTP (the protocol's "streamable" transport). Each request needs the
-// token as "Authorization: Bearer TOKEN", a Host that names this machine itself (so that a web page
-// cannot reach it by DNS rebinding), and, if it has an Origin, the one that belongs to that Host.
+// token as "Authorization: Bearer TOKEN", a HostCommand that names this machine itself (so that a web page
+// cannot reach it by DNS rebinding), and, if it has an Origin, the one that belongs to that HostCommand.
 func (s *Server) Handler(token string) http.Handler {
 	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, nil)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

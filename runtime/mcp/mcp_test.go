@@ -59,7 +59,7 @@ func client(t *testing.T, o mcp.Options) *sdk.ClientSession {
 // connect is client with the consoles of an existing directory.
 func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
 	t.Helper()
-	o.Version, o.Adapter, o.Host, o.Getenv = "test", "bash", []string{os.Args[0]}, os.Getenv
+	o.Version, o.Adapter, o.HostCommand, o.Getenv = "test", "bash", []string{os.Args[0]}, os.Getenv
 	if o.Dir == "" {
 		o.Dir = "/"
 	}
@@ -177,7 +177,7 @@ func TestAHostThatWasKilled(t *testing.T) {
 	call(t, c, "console_exec", args{"code": "echo one"})
 	main, err := console.Open(os.Getenv, "main")
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(main.Noted.Host, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(main.RecordedStatus.HostPID, syscall.SIGKILL))
 	killed := func() bool {
 		all, err := console.List(t.Context(), os.Getenv)
 		return assert.NoError(t, err) && len(all) == 1 && all[0].State == console.Dead

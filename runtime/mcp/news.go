@@ -11,7 +11,7 @@ import (
 
 // news tracks changes of used consoles that a client has not been informed of.
 type news struct {
-	consoles *console.Clients
+	consoles *console.ClientCache
 	mu       sync.Mutex
 	known    map[string]string // last reported states of used consoles, by name
 }
@@ -46,7 +46,7 @@ func (n *news) since(ctx context.Context, but string) []string {
 	slices.Sort(names)
 	var lines []string
 	for _, name := range names {
-		status, there := n.consoles.Look(ctx, name)
+		status, there := n.consoles.Status(ctx, name)
 		if !there {
 			n.forget(name)
 			lines = append(lines, fmt.Sprintf("[%s] is gone", name))

@@ -192,7 +192,7 @@ func TestABusyConsoleNamesItsUser(t *testing.T) {
 	assert.Contains(t, text, "nothing was typed")
 	assert.Contains(t, call(t, c, "console_peek", args{"console": "shared"}), "[shared #1] fullscreen")
 	call(t, c, "console_send", args{"console": "shared", "keys": []string{"enter"}})
-	_, err = other.Wait(t.Context(), console.WaitRequest{Stay: true, From: -1}, nil)
+	_, err = other.Wait(t.Context(), console.WaitRequest{KeepWaiting: true, From: -1}, nil)
 	require.NoError(t, err)
 	assert.Contains(t, call(t, c, "console_wait", args{"console": "shared"}), "[shared #1] done exit=0")
 }

@@ -21,11 +21,11 @@ import (
 
 // Options configure a server.
 type Options struct {
-	Version string
-	Adapter string              // adapter of consoles started without one
-	Host    []string            // command line of a console's host: see console.Start
-	Getenv  func(string) string // environment that locates the consoles
-	Dir     string              // directory in which consoles start; a tool may name one below it
+	Version     string
+	Adapter     string              // adapter of consoles started without one
+	HostCommand []string            // command line of a console's host: see console.Start
+	Getenv      func(string) string // environment that locates the consoles
+	Dir         string              // directory in which consoles start; a tool may name one below it
 	// Resolve finds an adapter by one of its names or its file; nil: the host finds it.
 	Resolve func(string) (Program, error)
 
@@ -37,9 +37,9 @@ type Options struct {
 
 // Program is a resolved adapter.
 type Program struct {
-	Name   string // its canonical name
-	Origin string // origin, as in console.Status
-	Sealed []byte // encoded adapter, as in console.Spec
+	Name    string // its canonical name
+	Origin  string // origin, as in console.Status
+	Encoded []byte // encoded adapter, as in console.Spec
 }
 
 // Server serves consoles to clients.
@@ -48,7 +48,7 @@ type Server struct {
 	sdk           *sdk.Server
 	progressEvery time.Duration
 	pinned        []Program // programs of Options.Adapters
-	consoles      *console.Clients
+	consoles      *console.ClientCache
 	news          *news
 	turns         *turns
 	told          *seenOutput
@@ -62,7 +62,7 @@ const instructions = `Consoles are live sessions of shells, REPLs and debuggers:
 // New returns a server with its tools. The allowed adapters are resolved now: an adapter that takes
 // one of their names later is not used.
 func New(o Options) *Server {
-	consoles := console.NewClients(o.Getenv)
+	consoles := console.NewClientCache(o.Getenv)
 	s := &Server{
 		o: o, progressEvery: progressEvery, consoles: consoles, turns: newTurns(), told: &seenOutput{of: map[place]position{}},
 		news: &news{consoles: consoles, known: map[string]string{}},
@@ -87,7 +87,7 @@ func (s *Server) open(name string) (*console.Client, error) {
 	if err != nil {
 		return nil, s.hidden(err)
 	}
-	return own(c, s.allows(c.Noted, ""))
+	return own(c, s.allows(c.RecordedStatus, ""))
 }
 
 // hidden removes the names of disallowed consoles from an error.
@@ -112,7 +112,7 @@ func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*consol
 		c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
 		return c, err
 	}
-	return own(c, s.allows(c.Noted, adapter))
+	return own(c, s.allows(c.RecordedStatus, adapter))
 }
 
 // ended adds a hint to the fault of a console whose program has ended or whose host was killed,
@@ -207,7 +207,7 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 	if err != nil {
 		return nil, console.Status{}, err
 	}
-	spec.Sealed, spec.Origin = program.Sealed, program.Origin
+	spec.Sealed, spec.Origin = program.Encoded, program.Origin
 	dir, err := s.dir(spec.Dir)
 	if err != nil {
 		return nil, console.Status{}, err
@@ -216,8 +216,8 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 	if s.o.Sandbox {
 		spec.Sandbox = s.o.Dir
 	}
-	c, status, err := console.Start(ctx, s.o.Host, s.o.Getenv, spec)
-	if f, ok := asFault(err); ok && f.Code == console.FaultTaken && reuse {
+	c, status, err := console.Start(ctx, s.o.HostCommand, s.o.Getenv, spec)
+	if f, ok := asFault(err); ok && f.Code == console.FaultNameInUse && reuse {
 		if c, err = s.consoles.Open(spec.Name); err == nil {
 			status, err = c.Status(ctx)
 		}

@@ -25,7 +25,7 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 		notes = append(notes, "its prompt is redirected, so its exit code is unknown")
 	}
 	if cmd.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s bytes of its output were lost: %s", thousands(cmd.Lost), oneLine(cmd.LostWhy)))
+		notes = append(notes, fmt.Sprintf("%s bytes of its output were lost: %s", thousands(cmd.Lost), oneLine(cmd.LostReason)))
 	}
 	if cmd.OutOfBand != "" {
 		notes = append(notes, "printed before it:\n"+fence(cut(clean(cmd.OutOfBand), defaultChars/4)))

@@ -153,7 +153,7 @@ func explain(err error) (text string, isError bool) {
 	}
 	text = word(f.Message)
 	switch f.Code {
-	case console.FaultBusy, console.FaultTyping, console.FaultCwd, console.FaultNotWaiting, console.FaultSecret, console.FaultExited:
+	case console.FaultBusy, console.FaultTyping, console.FaultCwdMismatch, console.FaultNotWaiting, console.FaultSecret, console.FaultExited:
 		text += "; nothing was typed"
 	case console.FaultUnresponsive:
 		text += "; to end it: console_close mode=kill"

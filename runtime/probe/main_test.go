@@ -36,7 +36,7 @@ func toy(t *testing.T, kind string) []string {
 
 // options have generous limits for a busy machine; no test waits for them to expire.
 func options(name string, command ...string) Options {
-	return Options{Name: name, Command: command, File: name + ".yaml", Experiments: 5 * time.Minute, Start: 2 * time.Minute}
+	return Options{Name: name, Command: command, File: name + ".yaml", ExperimentTimeout: 5 * time.Minute, StartTimeout: 2 * time.Minute}
 }
 
 func adapter(t *testing.T, text []byte) *schema.Adapter {

@@ -85,7 +85,7 @@ func lookAtStart(ctx context.Context, l *lab) error {
 			l.latest = max(l.latest, 8*r.took, l.o.patience().start/20)
 		}
 		if full && w.term == colour {
-			return &StartError{Reason: l.o.Command[0] + "is a full-screen program (it switches to the alternate screen): only line-oriented programs can be learned", Printed: r.text()}
+			return &StartError{Reason: l.o.Command[0] + "is a full-screen program (it switches to the alternate screen): only line-oriented programs can be learned", Output: r.text()}
 		}
 	}
 	if !replies[0].idle() && !replies[1].idle() {
@@ -107,7 +107,7 @@ func observe(l *lab, r reply) (editor bool) {
 	for _, asked := range queries(r.raw) {
 		l.log.say("the program asks the terminal %s", asked)
 	}
-	l.talk.term.Look(func(screen *vt.Screen) {
+	l.talk.term.WithScreen(func(screen *vt.Screen) {
 		if screen.Modes().BracketedPaste {
 			l.log.say("the program supports bracketed paste")
 		}
@@ -141,7 +141,7 @@ func query(t *vt.Token) string {
 
 // fullScreen reports whether the program has switched to the alternate screen.
 func fullScreen(l *lab) (full bool) {
-	l.talk.term.Look(func(screen *vt.Screen) { full = screen.Alternate() })
+	l.talk.term.WithScreen(func(screen *vt.Screen) { full = screen.Alternate() })
 	return full
 }
 

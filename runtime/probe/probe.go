@@ -27,20 +27,20 @@ type Options struct {
 	Name    string   // name of the adapter
 	Command []string // the program and its arguments
 	File    string   // name of the adapter's file, for its comments
-	Head    string   // comment at the beginning of the file
+	Header  string   // comment at the beginning of the file
 	// Versions are options that commonly print a program's version; the first that works is used.
 	Versions []string
 
-	// Experiments is the time limit for the experiments, excluding five starts (0: 60 s).
-	Experiments time.Duration
-	// Start is the time limit for the program's first wait for input; 0: 40 s.
-	Start time.Duration
+	// ExperimentTimeout is the time limit for the experiments, excluding five starts (0: 60 s).
+	ExperimentTimeout time.Duration
+	// StartTimeout is the time limit for the program's first wait for input; 0: 40 s.
+	StartTimeout time.Duration
 	// Progress is called with a description of each step.
 	Progress func(string)
 }
 
 func (o *Options) patience() patience {
-	start := cmp.Or(o.Start, 40*time.Second)
+	start := cmp.Or(o.StartTimeout, 40*time.Second)
 	return patience{start: start, late: start / 40, answer: 3 * time.Second, quiet: 400 * time.Millisecond}
 }
 
@@ -60,7 +60,7 @@ type Result struct {
 
 // StartError reports a program that cannot be learned, because it never waits for a line of input.
 type StartError struct {
-	Reason, Printed string
+	Reason, Output string
 }
 
 func (e *StartError) Error() string { return e.Reason }
@@ -104,7 +104,7 @@ func experiment(ctx context.Context, l *lab) error {
 	if err := lookAtStart(ctx, l); err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.Experiments, time.Minute)+slowStarts*l.startup)
+	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.ExperimentTimeout, time.Minute)+slowStarts*l.startup)
 	defer cancel()
 	if err := findTerminal(within, l); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return err
@@ -143,7 +143,7 @@ func experiment(ctx context.Context, l *lab) error {
 
 // newDraft returns a draft of what is known before any experiment.
 func newDraft(o Options) *draft {
-	d := &draft{head: o.Head}
+	d := &draft{head: o.Header}
 	d.plain("schema", 1)
 	d.plain("name", o.Name)
 	d.plain("version", "0.1.0")
@@ -168,5 +168,5 @@ func neverWaits(l *lab, r reply) error {
 	if r.how == ended {
 		what = fmt.Sprintf("%s %s before it waited for input", l.o.Command[0], l.talk.exit())
 	}
-	return &StartError{Reason: what, Printed: printed}
+	return &StartError{Reason: what, Output: printed}
 }

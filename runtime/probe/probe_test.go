@@ -261,7 +261,7 @@ func TestProgramsThatCannotBeLearned(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := options("x", c.command...)
-			o.Start = 2 * time.Second
+			o.StartTimeout = 2 * time.Second
 			result, err := Run(t.Context(), o)
 			var start *StartError
 			require.ErrorAs(t, err, &start)

@@ -31,7 +31,7 @@ func runContracts(ctx context.Context, l *lab) (*contract.Report, error) {
 	}
 	if report.Level > 0 { // an adapter that does not even start is not tested for leaks
 		l.o.progress("the contract tests of faults and leaks")
-		rest, err := runTests(ctx, l, l.draft, contract.Options{From: varied + 1})
+		rest, err := runTests(ctx, l, l.draft, contract.Options{MinLevel: varied + 1})
 		if err != nil {
 			return nil, err
 		}

@@ -108,7 +108,7 @@ func TestVariationsReferToExistingTests(t *testing.T) {
 	d := newDraft(Options{Name: "x", Command: []string{"x"}})
 	a, err := d.adapter("x.yaml")
 	require.NoError(t, err)
-	names := append(contract.Names(a, contract.Options{}), "reports errors")
+	names := append(contract.ListTests(a, contract.Options{}), "reports errors")
 	for name := range lastResort {
 		assert.Contains(t, names, name)
 	}

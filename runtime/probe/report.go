@@ -27,7 +27,7 @@ func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contr
 	}
 	ctx, cancel := context.WithTimeout(ctx, testsTimeout)
 	defer cancel()
-	o.Start = l.o.patience().start/4 + 5*l.startup
+	o.StartTimeout = l.o.patience().start/4 + 5*l.startup
 	return contract.Run(ctx, a, o), nil
 }
 
@@ -37,10 +37,10 @@ func allTests(ctx context.Context, l *lab, d *draft, progress func(contract.Prog
 	var hard *contract.Report
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		hard, err = runTests(ctx, l, d, contract.Options{From: varied, UpTo: varied, Progress: progress})
+		hard, err = runTests(ctx, l, d, contract.Options{MinLevel: varied, MaxLevel: varied, Progress: progress})
 		return err
 	})
-	report, err := runTests(ctx, l, d, contract.Options{UpTo: varied - 1, Progress: progress})
+	report, err := runTests(ctx, l, d, contract.Options{MaxLevel: varied - 1, Progress: progress})
 	if err = errors.Join(err, group.Wait()); err != nil {
 		return nil, err
 	}

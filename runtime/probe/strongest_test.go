@@ -115,7 +115,7 @@ func TestAVariationWithoutAValidAdapter(t *testing.T) {
 	broken := l.draft.clone()
 	broken.plain("prompt.primary", "(")
 	good := &candidate{what: "good", draft: l.draft}
-	found, err := firstClean(t.Context(), l, []*candidate{{what: "broken", draft: broken}, good}, contract.Options{UpTo: 1})
+	found, err := firstClean(t.Context(), l, []*candidate{{what: "broken", draft: broken}, good}, contract.Options{MaxLevel: 1})
 	require.NoError(t, err)
 	assert.Same(t, good, found, l.log.b.String())
 	assert.Contains(t, l.log.b.String(), "varied: broken: the generated adapter is not valid")

@@ -158,7 +158,7 @@ func (t *talk) awaitWait(ctx context.Context, before uint64, limit time.Duration
 	defer tick.Stop()
 	var seen uint64
 	for {
-		printed := t.term.Printed()
+		printed := t.term.MoreOutput()
 		how, id := t.poll(before, began)
 		if how == waits && id == seen && id != 0 || how == quiet {
 			return t.reply(how, began)

@@ -44,9 +44,9 @@ const reapLimit = 5 * time.Second
 // A program that uses the library calls Guard in the same way; one that must stay a single process
 // omits it and relies on Tree.End alone.
 func Guard(main func() int) int {
-	if Inner() {
+	if IsInner() {
 		code := main()
-		HaltIfDying() // main may have ended because the processes are being killed
+		BlockIfShuttingDown() // main may have ended because the processes are being killed
 		return code
 	}
 	end, err := keeper.Run()
@@ -66,9 +66,9 @@ func unguardedHint() string {
 	return ""
 }
 
-// Inner reports whether this is the process in which Guard runs its main function: from then on it
+// IsInner reports whether this is the process in which Guard runs its main function: from then on it
 // ends the processes that it has started when the others are killed.
-var Inner = sync.OnceValue(func() bool {
+var IsInner = sync.OnceValue(func() bool {
 	pipe := takeMark()
 	if pipe == nil {
 		return false
@@ -145,9 +145,9 @@ func genuine(value string, kind uint32) int {
 // dying is closed when the inner process starts to kill.
 var dying = make(chan struct{})
 
-// HaltIfDying never returns once Guard's other processes are gone and this process is killing its
+// BlockIfShuttingDown never returns once Guard's other processes are gone and this process is killing its
 // own. Call it before recording how a program ended: that end may be caused by this.
-func HaltIfDying() {
+func BlockIfShuttingDown() {
 	select {
 	case <-dying:
 		select {}

@@ -25,7 +25,7 @@ func killDescendants() error {
 		}
 		for _, p := range left {
 			if err := ended(ctx, p); errors.Is(err, context.DeadlineExceeded) {
-				return &ResistError{Left: Descendants(os.Getpid()), Cause: err}
+				return &SurvivorsError{Survivors: Descendants(os.Getpid()), Cause: err}
 			}
 		}
 	}

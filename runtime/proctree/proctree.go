@@ -1,7 +1,7 @@
 // Package proctree finds and ends all processes that a started program left behind, and
 // guards a whole binary so that it leaves none.
 //
-// The main path: Subreaper once, then for each program a Tree with its leader, and Tree.End. A main
+// The main path: SetSubreaper once, then for each program a Tree with its leader, and Tree.End. A main
 // function is guarded by os.Exit(proctree.Guard(run)).
 //
 // Only on Linux the whole tree is known (Complete is true): processes are found as descendants, by
@@ -45,10 +45,10 @@ func printable(name string) string {
 
 // Tree is a started program and its descendants. One goroutine at a time may use it.
 type Tree struct {
-	// Sole says that orphans adopted by this process do not include processes of other trees, so
+	// OwnsOrphans says that orphans adopted by this process do not include processes of other trees, so
 	// that all of them belong to this one. Children in this process's own session (as exec.Cmd
 	// starts them) are never treated as orphans.
-	Sole bool
+	OwnsOrphans bool
 
 	root  Process         // the leader as first seen
 	tty   string          // "/dev/pts/3": a process of this user that has it open is a member
@@ -62,10 +62,10 @@ func New(leader int, tty string) *Tree {
 	return &Tree{root: firstSeen(leader), tty: tty, known: map[int]Process{}}
 }
 
-// Remember records the living members, wherever they move later: call it before the program is
+// RecordMembers records the living members, wherever they move later: call it before the program is
 // asked to end. If all orphans belong to this tree anyway it does nothing.
-func (t *Tree) Remember() {
-	if !t.Sole || Adopter() == 0 {
+func (t *Tree) RecordMembers() {
+	if !t.OwnsOrphans || ReaperPID() == 0 {
 		t.Members()
 	}
 }
@@ -76,30 +76,30 @@ type Step struct {
 	Grace  time.Duration // how long members may take to exit
 }
 
-// ResistError lists processes that did not exit.
-type ResistError struct {
-	Left  []Process
-	Cause error // why the wait ended
+// SurvivorsError lists processes that did not exit.
+type SurvivorsError struct {
+	Survivors []Process
+	Cause     error // why the wait ended
 }
 
-func (e *ResistError) Error() string {
-	names := make([]string, len(e.Left))
-	for i, p := range e.Left {
+func (e *SurvivorsError) Error() string {
+	names := make([]string, len(e.Survivors))
+	for i, p := range e.Survivors {
 		names[i] = p.String()
 	}
 	count := "1 process"
-	if len(e.Left) > 1 {
-		count = fmt.Sprintf("%d processes", len(e.Left))
+	if len(e.Survivors) > 1 {
+		count = fmt.Sprintf("%d processes", len(e.Survivors))
 	}
 	return fmt.Sprintf("%s did not end (%v): %s; end them by hand; this may need the rights of another user",
 		count, e.Cause, strings.Join(names, ", "))
 }
 
-func (e *ResistError) Unwrap() error { return e.Cause }
+func (e *SurvivorsError) Unwrap() error { return e.Cause }
 
 // End performs the steps in order until no member is left, then kills, repeatedly for
 // members that fork meanwhile, until ctx ends. The signal of a step is followed by
-// SIGCONT, so that a stopped process can act on it. The error is a *ResistError if members
+// SIGCONT, so that a stopped process can act on it. The error is a *SurvivorsError if members
 // are left. Orphans that this process adopted are reaped by their ids; the caller that
 // started the leader reaps it.
 func (t *Tree) End(ctx context.Context, steps ...Step) error {
@@ -130,7 +130,7 @@ func (t *Tree) Kill(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		var resist *ResistError
+		var resist *SurvivorsError
 		if !errors.As(err, &resist) {
 			return err
 		}

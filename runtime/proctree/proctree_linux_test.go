@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	if script, ok := os.LookupEnv("GUARDED_SCRIPT"); ok {
 		os.Exit(Guard(func() int { return guarded(script) }))
 	}
-	if err := Subreaper(); err != nil {
+	if err := SetSubreaper(); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -96,7 +96,7 @@ func endTree(script string) int {
 		return 99
 	}
 	tree := New(cmd.Process.Pid, "")
-	tree.Sole = true
+	tree.OwnsOrphans = true
 	_, _ = bufio.NewReader(out).ReadString('\n') // "up"
 	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	defer cancel()
@@ -196,7 +196,7 @@ func TestEndReachesEveryShape(t *testing.T) {
 		endsWhole := func(t *testing.T) {
 			d := duration(i)
 			_, tree := leader(t, strings.ReplaceAll(tt.script, "D", d))
-			tree.Sole = tt.sole
+			tree.OwnsOrphans = tt.sole
 			waitFor(t, func() bool { return marked(d) > 0 }) // an exec hides a command line briefly
 			require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Millisecond}))
 			assert.Zero(t, marked(d))
@@ -265,11 +265,11 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	other, otherTree := leader(t, "echo up; exec sleep "+duration(101))
 	mine := exec.Command("sleep", duration(102))
 	require.NoError(t, mine.Start())
-	tree.Sole = false
+	tree.OwnsOrphans = false
 	require.NoError(t, tree.End(within(t)))
 	alive(t, duration(101))
 	alive(t, duration(102))
-	otherTree.Sole = true
+	otherTree.OwnsOrphans = true
 	require.NoError(t, otherTree.End(within(t)))
 	alive(t, duration(102)) // a child in this process's session is not an orphan
 	require.NoError(t, mine.Process.Kill())
@@ -283,7 +283,7 @@ func TestResistIsReported(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	err := tree.Wait(ctx)
-	var resist *ResistError
+	var resist *SurvivorsError
 	require.ErrorAs(t, err, &resist)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Contains(t, err.Error(), " (bash)")
@@ -328,12 +328,12 @@ func TestProcessWithoutFirstThreadIsAlive(t *testing.T) {
 	defer func() { _ = cmd.Wait() }() // its exit code does not matter
 	defer in.Close()
 	waitFor(t, func() bool { e, ok := stat(cmd.Process.Pid); return ok && e.state == 'Z' })
-	_, alive := Seen(cmd.Process.Pid)
+	_, alive := Find(cmd.Process.Pid)
 	assert.True(t, alive)
 	tree := New(cmd.Process.Pid, "")
 	assert.Len(t, tree.Members(), 1)
 	require.NoError(t, tree.Kill(t.Context()))
-	_, alive = Seen(cmd.Process.Pid)
+	_, alive = Find(cmd.Process.Pid)
 	assert.False(t, alive)
 }
 
@@ -409,7 +409,7 @@ func TestKillingEndsTheTree(t *testing.T) {
 			}
 			_, _ = io.Copy(io.Discard, out) // every process that wrote to the pipe has ended
 			_ = cmd.Wait()                  // its status is checked
-			gone := func(pid int) bool { _, alive := Seen(pid); return !alive }
+			gone := func(pid int) bool { _, alive := Find(pid); return !alive }
 			waitFor(t, func() bool { return marked(d) == 0 && gone(inner) && gone(kept) })
 			t.Logf("gone after %v", time.Since(start))
 			assert.Less(t, time.Since(start), 5*time.Second)

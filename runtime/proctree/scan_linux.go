@@ -12,9 +12,9 @@ import (
 // Complete reports whether whole trees can be found and guarded on this system.
 const Complete = true
 
-// Subreaper makes this process adopt its descendants' orphans, so that they stay its descendants.
+// SetSubreaper makes this process adopt its descendants' orphans, so that they stay its descendants.
 // The setting lasts until this process ends; children do not inherit it.
-func Subreaper() error {
+func SetSubreaper() error {
 	return os.NewSyscallError("become a subreaper", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 }
 
@@ -25,9 +25,9 @@ func isSubreaper() bool {
 	return err == 0 && on != 0
 }
 
-// Adopter returns the process that adopts the orphans below this one: this process itself after
-// Subreaper, or Guard's keeper in the inner process; 0: another program.
-func Adopter() int {
+// ReaperPID returns the process that adopts the orphans below this one: this process itself after
+// SetSubreaper, or Guard's keeper in the inner process; 0: another program.
+func ReaperPID() int {
 	if keeper := keeperID.Load(); keeper != 0 {
 		return int(keeper)
 	}
@@ -37,8 +37,8 @@ func Adopter() int {
 	return 0
 }
 
-// Seen identifies a process by its id; it returns false if there is none or only a zombie.
-func Seen(pid int) (Process, bool) {
+// Find identifies a process by its id; it returns false if there is none or only a zombie.
+func Find(pid int) (Process, bool) {
 	e, ok := stat(pid)
 	if !ok || e.zombie() {
 		return Process{PID: pid}, false

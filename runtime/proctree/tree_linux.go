@@ -27,7 +27,7 @@ func (t *Tree) Signal(sig syscall.Signal) error {
 	return errors.Join(errs...)
 }
 
-// Wait returns nil when no member is left, and a *ResistError if ctx ends first.
+// Wait returns nil when no member is left, and a *SurvivorsError if ctx ends first.
 func (t *Tree) Wait(ctx context.Context) error {
 	for quiet := 0; quiet < quietLooks; {
 		living, dead, whole := t.look()
@@ -40,7 +40,7 @@ func (t *Tree) Wait(ctx context.Context) error {
 		}
 		if err := allEnded(ctx, living); err != nil {
 			if left := t.Members(); len(left) > 0 {
-				return &ResistError{Left: left, Cause: err}
+				return &SurvivorsError{Survivors: left, Cause: err}
 			} // they ended at the deadline, and must still be reaped
 		}
 	}
@@ -74,7 +74,7 @@ func firstSeen(leader int) Process {
 // look returns the members that are alive, and dead ones that this process must reap. whole is
 // false if a process may have been missed.
 func (t *Tree) look() (living, dead []Process, whole bool) {
-	adopter := Adopter()
+	adopter := ReaperPID()
 	s, whole := candidates(adopter, t.root.PID)
 	self := os.Getpid()
 	for pid := range s.descend(t.seeds(s, self, adopter)) {
@@ -134,7 +134,7 @@ func (t *Tree) seeds(s snapshot, self, adopter int) map[int]bool {
 			set[pid] = true
 		case e.sess == s[self].sess: // a process that left this session cannot return
 		case e.sess == t.root.PID && !another,
-			t.Sole && adopter != 0 && e.parent == adopter,
+			t.OwnsOrphans && adopter != 0 && e.parent == adopter,
 			t.tty != "" && (ours[pid] || adopter == 0) && !beforeExec(pid) && holds(pid, t.tty):
 			set[pid] = true
 		}

@@ -5,25 +5,25 @@ package proctree
 // Complete reports whether whole trees can be found and guarded on this system.
 const Complete = false
 
-// Subreaper is supported on Linux only.
-func Subreaper() error { return ErrUnsupported }
+// SetSubreaper is supported on Linux only.
+func SetSubreaper() error { return ErrUnsupported }
 
-// Adopter is supported on Linux only; it returns 0.
-func Adopter() int { return 0 }
+// ReaperPID is supported on Linux only; it returns 0.
+func ReaperPID() int { return 0 }
 
 // Descendants is supported on Linux only; it returns nil.
 func Descendants(int) []Process { return nil }
 
-// Seen is supported on Linux only; it returns false.
-func Seen(pid int) (Process, bool) { return Process{PID: pid}, false }
+// Find is supported on Linux only; it returns false.
+func Find(pid int) (Process, bool) { return Process{PID: pid}, false }
 
 // Guard runs main without a guard: it needs a subreaper.
 func Guard(main func() int) int { return main() }
 
-// Inner is supported on Linux only; elsewhere there is one process.
-func Inner() bool { return false }
+// IsInner is supported on Linux only; elsewhere there is one process.
+func IsInner() bool { return false }
 
-// HaltIfDying returns at once: there is no guard.
-func HaltIfDying() {}
+// BlockIfShuttingDown returns at once: there is no guard.
+func BlockIfShuttingDown() {}
 
 func firstSeen(leader int) Process { return Process{PID: leader} }

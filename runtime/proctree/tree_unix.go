@@ -27,7 +27,7 @@ func (t *Tree) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Wait returns nil when the leader's group is gone, and a *ResistError if ctx ends first.
+// Wait returns nil when the leader's group is gone, and a *SurvivorsError if ctx ends first.
 func (t *Tree) Wait(ctx context.Context) error {
 	const look = 5 * time.Millisecond // nothing announces a group's end
 	tick := time.NewTicker(look)
@@ -40,7 +40,7 @@ func (t *Tree) Wait(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return &ResistError{Left: left, Cause: ctx.Err()}
+			return &SurvivorsError{Survivors: left, Cause: ctx.Err()}
 		}
 	}
 }

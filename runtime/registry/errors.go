@@ -11,10 +11,10 @@ import (
 
 // NotFoundError is returned for a name that no adapter has.
 type NotFoundError struct {
-	Name        string
-	Suggestions []string // similar names and aliases, the most similar first
-	Known       []string // the names of all adapters, sorted
-	Excess      string   // why the project's adapters were not read; "" if they were
+	Name          string
+	Suggestions   []string // similar names and aliases, the most similar first
+	Known         []string // the names of all adapters, sorted
+	LimitExceeded string   // why the project's adapters were not read; "" if they were
 }
 
 // maxListed is how many known names fit into a message.
@@ -32,8 +32,8 @@ func (e *NotFoundError) Error() string {
 	default:
 		text += fmt.Sprintf("; %d others are known", len(e.Known))
 	}
-	if e.Excess != "" {
-		text += "; " + e.Excess
+	if e.LimitExceeded != "" {
+		text += "; " + e.LimitExceeded
 	}
 	return text
 }
@@ -87,7 +87,7 @@ func checkName(name string) error {
 
 // notFound returns the error for a missing name, with similar names.
 func (r *Registry) notFound(name string) error {
-	e := &NotFoundError{Name: name, Excess: r.Excess()}
+	e := &NotFoundError{Name: name, LimitExceeded: r.LimitExceeded()}
 	for _, entry := range r.List() {
 		e.Known = append(e.Known, entry.Name)
 	}

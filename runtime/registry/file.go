@@ -56,7 +56,7 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 	}
 	if excess := excess(dir, names); origin == OriginProject && excess != "" {
 		l.notices = append(l.notices, Notice{
-			Kind: NoticeExcess, Path: dir,
+			Kind: NoticeTooMany, Path: dir,
 			Message: fmt.Sprintf("none of the project's adapters is used: %s has %s", dir, excess),
 		})
 		return l
@@ -149,7 +149,7 @@ func loadEmbedded(fsys fs.FS, name, source string, o schema.Options) (*schema.Ad
 
 func diskFile(origin, path string, o schema.Options) *file {
 	return &file{
-		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)), scripts: o.Beside(path).Scripts,
+		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)), scripts: o.ForFile(path).Scripts,
 		load: func() (*schema.Adapter, []byte, []schema.Diagnostic) { return schema.LoadText(path, o) },
 	}
 }

@@ -22,7 +22,7 @@ const (
 	NoticeCollision  NoticeKind = "collision"  // two adapters of one origin claim a name or alias
 	NoticeBroken     NoticeKind = "broken"     // a file does not load
 	NoticeUnreadable NoticeKind = "unreadable" // a directory cannot be listed
-	NoticeExcess     NoticeKind = "excess"     // a project has more adapters than are read
+	NoticeTooMany    NoticeKind = "excess"     // a project has more adapters than are read
 	NoticeUntrusted  NoticeKind = "untrusted"  // an adapter of the project that the user has not approved
 )
 
@@ -59,12 +59,12 @@ func (r *Registry) Notices() []Notice {
 	return all
 }
 
-// Excess returns the limit that the project's adapters exceed, so that none of them was read, or
+// LimitExceeded returns the limit that the project's adapters exceed, so that none of them was read, or
 // "" if they were read.
-func (r *Registry) Excess() string {
+func (r *Registry) LimitExceeded() string {
 	for _, l := range r.layers {
 		for _, n := range l.notices {
-			if n.Kind == NoticeExcess {
+			if n.Kind == NoticeTooMany {
 				return n.Message
 			}
 		}

@@ -6,7 +6,7 @@
 // alias, and the first file in alphabetical order wins. An alias leads to the name of its
 // adapter, and that name to the adapter that holds it, so aliases continue to work when a
 // project brings its own version. [Registry.Notices] reports what is hidden by these
-// rules. An adapter of a project hides nothing if [Sources].Trusts does not trust it or if
+// rules. An adapter of a project hides nothing if [Sources].IsTrusted does not trust it or if
 // it does not load.
 //
 // Files are parsed when they are needed: Find reads the header of each file and parses
@@ -65,14 +65,14 @@ func (e *Entry) Source() string {
 	return e.Origin + " " + path
 }
 
-// Seal encodes an adapter of the project for another process, which must not read its files
-// again because they may have changed. Other adapters are found there by name; for them Seal
+// Encode encodes an adapter of the project for another process, which must not read its files
+// again because they may have changed. Other adapters are found there by name; for them Encode
 // returns nil.
-func (e *Entry) Seal() ([]byte, error) {
+func (e *Entry) Encode() ([]byte, error) {
 	if e.Origin == OriginEmbedded || e.Origin == OriginUser {
 		return nil, nil
 	}
-	return e.Adapter.Seal(e.Text)
+	return e.Adapter.Encode(e.Text)
 }
 
 // Sources are the places where adapters are looked for; empty ones are left out.
@@ -82,9 +82,9 @@ type Sources struct {
 	ProjectDir string
 	Scripts    []fs.FS // for init.script_resource, after the adapter's own directories
 
-	// Trusts reports whether an adapter of ProjectDir may be used; nil allows all. The
+	// IsTrusted reports whether an adapter of ProjectDir may be used; nil allows all. The
 	// entry it receives is the one that is used: the files are not read again.
-	Trusts func(*Entry) bool
+	IsTrusted func(*Entry) bool
 }
 
 // DefaultSources returns the adapters that come with ripple, the user's in
@@ -116,7 +116,7 @@ func Open(s Sources) (*Registry, error) {
 	r := &Registry{scripts: s.Scripts}
 	options := schema.Options{Scripts: s.Scripts}
 	if s.ProjectDir != "" {
-		r.layers = append(r.layers, openDir(OriginProject, s.ProjectDir, options, s.Trusts))
+		r.layers = append(r.layers, openDir(OriginProject, s.ProjectDir, options, s.IsTrusted))
 	}
 	if s.UserDir != "" {
 		r.layers = append(r.layers, openDir(OriginUser, s.UserDir, options, nil))
@@ -166,9 +166,9 @@ func (r *Registry) without(name string) error {
 	return &UntrustedError{Name: name, Entry: e}
 }
 
-// PassedOver returns the adapter of the project that has a name and is not used for it, because
+// Unused returns the adapter of the project that has a name and is not used for it, because
 // the user has not approved it or it does not load; nil if there is none.
-func (r *Registry) PassedOver(name string) *Entry {
+func (r *Registry) Unused(name string) *Entry {
 	if f := r.lookup(name, (*file).mayBe); f != nil && !f.usable() && r.lookup(name, usableAndMayBe) != nil {
 		return &f.entry
 	}
@@ -188,9 +188,9 @@ func (r *Registry) Project() []*Entry {
 	return list
 }
 
-// Look is like Find, for callers that only inspect an adapter: one of the project need not be
+// Inspect is like Find, for callers that only inspect an adapter: one of the project need not be
 // approved.
-func (r *Registry) Look(nameOrPath string) (*Entry, error) {
+func (r *Registry) Inspect(nameOrPath string) (*Entry, error) {
 	e, err := r.Find(nameOrPath)
 	if untrusted, is := errors.AsType[*UntrustedError](err); is {
 		return untrusted.Entry, nil

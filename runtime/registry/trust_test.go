@@ -19,8 +19,8 @@ func untrusting(t *testing.T, trusts func(*Entry) bool) *Registry {
 			"bash.yaml": adapterYAML("bash", "project"),
 			"zz.yaml":   adapterYAML("zz", "project", "python", "own"),
 		}),
-		Embedded: embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded", "sh"), "python.yaml": adapterYAML("python", "embedded")}),
-		Trusts:   trusts,
+		Embedded:  embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded", "sh"), "python.yaml": adapterYAML("python", "embedded")}),
+		IsTrusted: trusts,
 	})
 }
 
@@ -35,15 +35,15 @@ func TestAProjectsAdapterNeedsTrust(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, OriginEmbedded, e.Origin, name)
 	}
-	assert.Equal(t, "bash", r.PassedOver("bash").Name)
-	assert.Equal(t, "zz", r.PassedOver("python").Name)
-	assert.Nil(t, r.PassedOver("zz"), "it replaces nothing")
+	assert.Equal(t, "bash", r.Unused("bash").Name)
+	assert.Equal(t, "zz", r.Unused("python").Name)
+	assert.Nil(t, r.Unused("zz"), "it replaces nothing")
 	for _, name := range []string{"zz", "own"} {
 		_, err := r.Find(name)
 		var untrusted *UntrustedError
 		require.ErrorAs(t, err, &untrusted, name)
 		assert.Equal(t, "zz", untrusted.Entry.Name)
-		e, err := r.Look(name)
+		e, err := r.Inspect(name)
 		require.NoError(t, err)
 		assert.Equal(t, "zz", e.Name)
 	}
@@ -68,7 +68,7 @@ func TestAProjectsAdapterNeedsTrust(t *testing.T) {
 // The adapter that was checked is the one that is used, even if the file changes.
 func TestTheTrustedContentIsUsed(t *testing.T) {
 	dir := write(t, map[string]string{"bash.yaml": adapterYAML("bash", "agreed")})
-	r := open(t, Sources{ProjectDir: dir, Trusts: func(e *Entry) bool {
+	r := open(t, Sources{ProjectDir: dir, IsTrusted: func(e *Entry) bool {
 		assert.NoError(t, os.WriteFile(e.Path, []byte(adapterYAML("bash", "swapped")), 0o600))
 		return string(e.Text) == adapterYAML("bash", "agreed")
 	}})
@@ -82,7 +82,7 @@ func TestABrokenAdapterOfAProjectTakesNoName(t *testing.T) {
 		r := open(t, Sources{
 			ProjectDir: write(t, map[string]string{"bash.yaml": text}),
 			Embedded:   embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded")}),
-			Trusts:     func(*Entry) bool { return true },
+			IsTrusted:  func(*Entry) bool { return true },
 		})
 		e, err := r.Find("bash")
 		require.NoError(t, err, text)
@@ -118,7 +118,7 @@ func TestAdaptersOfAProjectAreLimited(t *testing.T) {
 			r := open(t, s)
 			assert.Len(t, r.Project(), c.used)
 			if c.says == "" {
-				assert.Empty(t, r.Excess())
+				assert.Empty(t, r.LimitExceeded())
 				return
 			}
 			e, err := r.Find("bash")
@@ -127,7 +127,7 @@ func TestAdaptersOfAProjectAreLimited(t *testing.T) {
 			_, err = r.Find("a0")
 			require.ErrorContains(t, err, c.says)
 			require.Len(t, r.Notices(), 1)
-			assert.Equal(t, NoticeExcess, r.Notices()[0].Kind)
+			assert.Equal(t, NoticeTooMany, r.Notices()[0].Kind)
 			user := open(t, Sources{UserDir: s.ProjectDir})
 			assert.Len(t, user.List(), len(c.files), "adapters of the user's own are not limited")
 		})

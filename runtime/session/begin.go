@@ -15,9 +15,9 @@ import (
 	"example.org/ripple/schema"
 )
 
-// Begun is a running program whose session has not been opened yet. Nothing has read its output so
+// Pending is a running program whose session has not been opened yet. Nothing has read its output so
 // far.
-type Begun struct {
+type Pending struct {
 	adapter *schema.Adapter
 	at      time.Time // when it was started
 	scratch *scratch.Dir
@@ -26,15 +26,15 @@ type Begun struct {
 	tty     *pty.PTY
 }
 
-// Begin starts a session's program early, so that the caller can do other work until the program
+// Prestart starts a session's program early, so that the caller can do other work until the program
 // reaches its prompt. It uses the options that apply to the start of a program: Dir, Env, Cols,
-// Rows, Executable, Args, Banner, Reason and Through. It returns the errors of Open, except for
+// Rows, Executable, Args, Banner, Reason and CommandPrefix. It returns the errors of Open, except for
 // *StartError.
-func Begin(a *schema.Adapter, o Options) (*Begun, error) {
+func Prestart(a *schema.Adapter, o Options) (*Pending, error) {
 	if a.Family == schema.FamilyAgent {
 		return nil, fmt.Errorf("%s: %w", a.Name, ErrAgent)
 	}
-	b := &Begun{adapter: a, at: time.Now()}
+	b := &Pending{adapter: a, at: time.Now()}
 	if err := b.begin(o); err != nil {
 		b.scratch.Remove()
 		return nil, err
@@ -42,7 +42,7 @@ func Begin(a *schema.Adapter, o Options) (*Begun, error) {
 	return b, nil
 }
 
-func (b *Begun) begin(o Options) error {
+func (b *Pending) begin(o Options) error {
 	a := b.adapter
 	nonce, err := randomHex(16)
 	if err != nil {
@@ -72,10 +72,10 @@ func (b *Begun) begin(o Options) error {
 }
 
 // start starts the planned program.
-func (b *Begun) start(o Options) (err error) {
+func (b *Pending) start(o Options) (err error) {
 	argv, t := b.plan.Argv, b.plan.TTY
-	if o.Through != nil {
-		argv = append(o.Through(b.scratch.Path), argv...)
+	if o.CommandPrefix != nil {
+		argv = append(o.CommandPrefix(b.scratch.Path), argv...)
 	}
 	b.tty, err = pty.Start(pty.Command{
 		Path: argv[0], Argv: argv, Env: b.plan.Env, Dir: b.plan.Dir,
@@ -89,7 +89,7 @@ func (b *Begun) start(o Options) (err error) {
 }
 
 // Close ends a program that will not get a session.
-func (b *Begun) Close() error {
+func (b *Pending) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), killLimit)
 	defer cancel()
 	t := b.plan.TTY

@@ -11,11 +11,11 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// A session uses the program that Begin started; a second Begin starts another one.
+// A session uses the program that Prestart started; a second Prestart starts another one.
 func TestBegin(t *testing.T) {
 	ctx := deadline(t)
 	dir := t.TempDir()
-	b, err := session.Begin(adapter(t, "bash"), session.Options{Dir: dir, Env: []string{"WHO=me"}})
+	b, err := session.Prestart(adapter(t, "bash"), session.Options{Dir: dir, Env: []string{"WHO=me"}})
 	require.NoError(t, err)
 	s, err := b.Open(ctx, session.Options{Dir: dir, Env: []string{"WHO=me"}})
 	require.NoError(t, err)
@@ -34,14 +34,14 @@ func TestBegin(t *testing.T) {
 func TestBeginWithoutSession(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	b, err := session.Begin(adapter(t, "bash"), session.Options{})
+	b, err := session.Prestart(adapter(t, "bash"), session.Options{})
 	require.NoError(t, err)
 	require.NoError(t, b.Close())
 	left, err := filepath.Glob(filepath.Join(tmp, "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
 
-	_, err = session.Begin(adapter(t, "bash"), session.Options{Dir: filepath.Join(tmp, "nowhere")})
+	_, err = session.Prestart(adapter(t, "bash"), session.Options{Dir: filepath.Join(tmp, "nowhere")})
 	require.Error(t, err)
 	entries, err := os.ReadDir(tmp)
 	require.NoError(t, err)

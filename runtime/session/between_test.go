@@ -72,7 +72,7 @@ func TestMoreThanTheWindowBetweenTwoCommands(t *testing.T) {
 	<-last
 	// An observer has it before the session. The rest would arrive with the command's echo,
 	// which has another window.
-	require.Eventually(t, func() bool { return s.Prompt(1).Read == read.Load() }, testkit.Patience(time.Minute), time.Millisecond)
+	require.Eventually(t, func() bool { return s.Prompt(1).BytesRead == read.Load() }, testkit.Patience(time.Minute), time.Millisecond)
 	r := eval(t, s, "echo next")
 	assert.Equal(t, "next\n", r.Output)
 	assert.Less(t, len(r.OutOfBand), 2500)
@@ -91,7 +91,7 @@ func TestMuchBetweenTwoCommandsAsItComes(t *testing.T) {
 	newJob(t, s, fmt.Sprint("seq ", betweenLines))()
 	assert.Empty(t, eval(t, s, "echo next").OutOfBand)
 	assert.True(t, between() == got.String(), "%d bytes", got.Len())
-	assert.Empty(t, s.Late())
+	assert.Empty(t, s.TrailingOutput())
 }
 
 // Text after the last command is reported at the end.
@@ -109,10 +109,10 @@ func TestLate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := open(t, "bash", session.Options{Window: tt.window})
 			run := newJob(t, s, tt.code)
-			assert.Empty(t, s.Late())
+			assert.Empty(t, s.TrailingOutput())
 			run()
 			require.NoError(t, s.Close(deadline(t)))
-			assert.Regexp(t, tt.want, s.Late())
+			assert.Regexp(t, tt.want, s.TrailingOutput())
 		})
 	}
 }

@@ -40,7 +40,7 @@ func (s *Session) Restart(ctx context.Context) error {
 	if err := old.close(ctx); err != nil {
 		return err
 	}
-	b, err := Begin(s.adapter, s.options)
+	b, err := Prestart(s.adapter, s.options)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Session) Close(ctx context.Context) error {
 // close ends the program and the processes that it started, and removes the session's files. No
 // signal is sent if the program exited politely and left no processes.
 func (d *driver) close(ctx context.Context) error {
-	d.term.Remember()
+	d.term.RecordMembers()
 	d.politely(ctx)
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()

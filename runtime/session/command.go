@@ -103,7 +103,7 @@ func (s *sender) newCommand() *command {
 		started: time.Now(), usual: s.detect.usual,
 		render: s.newRenderer(), kept: newSpool(s.options.Window, s.spillDir()), done: make(chan struct{}),
 	}
-	c.facts.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.Holds(0)
+	c.facts.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.IsTerminal(0)
 	c.facts.restarted, s.restarted = s.restarted, false
 	return c
 }

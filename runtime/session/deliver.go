@@ -15,7 +15,7 @@ type delivery struct {
 // typedStart is a command that a user typed. Output before its position belongs to earlier commands.
 type typedStart struct {
 	output, ended int
-	typed         *Typed
+	typed         *TypedCommand
 }
 
 func (d *delivery) empty() bool {
@@ -118,8 +118,8 @@ func (o *Options) deliver(out delivery) (woke bool) {
 	for _, b := range out.typed {
 		o.pass(out.output[output:b.output], out.ended[over:b.ended])
 		output, over = b.output, b.ended
-		if o.Typed != nil {
-			o.Typed(b.typed)
+		if o.OnTyped != nil {
+			o.OnTyped(b.typed)
 		}
 	}
 	o.pass(out.output[output:], out.ended[over:])

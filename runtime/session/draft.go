@@ -39,12 +39,12 @@ func (d *draft) drop() {
 	d.who = 0
 }
 
-// Offer is Type for a user who edits lines in their own terminal. A running command receives the
+// TypeDraft is Type for a user who edits lines in their own terminal. A running command receives the
 // keys as from Type. At the prompt the program does not receive them: they start an unfinished line
 // of that user, if no other user has one, and Prompt returns them.
 //
 // Errors: ErrExited, ErrClosed.
-func (s *Session) Offer(who int, b []byte) error { return acceptKeys(s, who, b, true) }
+func (s *Session) TypeDraft(who int, b []byte) error { return acceptKeys(s, who, b, true) }
 
 // Enter passes to the program a line, including its line ending, that the user has edited in their
 // own terminal, or keys for the program; the user's draft ends. Like Type, it holds input that the
@@ -69,13 +69,13 @@ func (s *Session) EndDraft(who int) {
 
 // Prompt describes the program's state for a user who edits lines in their own terminal.
 type Prompt struct {
-	Phase   Phase
-	More    bool   // a command runs, and the program asks for another line of it
-	Takes   bool   // the user may edit a line: the program waits at its prompt and echoes input there
-	Keys    []byte // keys from Session.Offer that the user is to edit; each is returned once
-	Dropped int    // number of this user's unfinished lines that another user has discarded
-	Read    int64  // number of bytes of the program's output read so far
-	Cwd     string
+	Phase        Phase
+	Continuation bool   // a command runs, and the program asks for another line of it
+	Editable     bool   // the user may edit a line: the program waits at its prompt and echoes input there
+	Keys         []byte // keys from Session.TypeDraft that the user is to edit; each is returned once
+	Dropped      int    // number of this user's unfinished lines that another user has discarded
+	BytesRead    int64  // number of bytes of the program's output read so far
+	Cwd          string
 
 	Changes <-chan struct{} // closed at the next change of phase
 }
@@ -87,14 +87,14 @@ func (s *Session) Prompt(who int) Prompt {
 	var p Prompt
 	d.locked(func() {
 		t := d.typist
-		p = Prompt{Changes: changes, Phase: t.phase(), More: t.cmd != nil && t.cmd.typed.wanted(), Takes: t.takesDraft(who), Dropped: t.draft.dropped[who], Read: t.progress.bytes}
-		if p.Takes {
+		p = Prompt{Changes: changes, Phase: t.phase(), Continuation: t.cmd != nil && t.cmd.typed.wanted(), Editable: t.takesDraft(who), Dropped: t.draft.dropped[who], BytesRead: t.progress.bytes}
+		if p.Editable {
 			if p.Keys = t.held.takeDrafted(who); len(p.Keys) > 0 {
 				t.draft.begin(who)
 			}
 		}
 	})
-	if p.Takes {
+	if p.Editable {
 		d.printer.upToDate(func() { p.Cwd = d.status.cwd })
 	}
 	return p

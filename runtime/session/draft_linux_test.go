@@ -20,7 +20,7 @@ func (p *typist) takes(who int) string {
 	require.Eventually(p.t, func() bool {
 		now := p.Prompt(who)
 		typed = append(typed, now.Keys...)
-		return now.Takes
+		return now.Editable
 	}, testkit.Patience(30*time.Second), time.Millisecond)
 	return string(typed)
 }
@@ -41,7 +41,7 @@ func TestEnteredLineIsCommand(t *testing.T) {
 			p := atTerminal(t, tt.adapter, session.Options{})
 			for n := 1; n < 4; n++ {
 				assert.Empty(t, p.takes(1))
-				require.NoError(t, p.Offer(1, []byte("e")))
+				require.NoError(t, p.TypeDraft(1, []byte("e")))
 				assert.Empty(t, p.State().Held)
 				assert.Equal(t, "e", p.takes(1))
 				_, err := p.Eval(deadline(t), tt.next)
@@ -64,21 +64,21 @@ func TestEnteredLineIsCommand(t *testing.T) {
 func TestKeysForADraft(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
 	assert.Empty(t, p.takes(1))
-	require.NoError(t, p.Offer(1, []byte("ab")))
+	require.NoError(t, p.TypeDraft(1, []byte("ab")))
 	assert.Equal(t, "ab", p.takes(1), "the program does not receive them")
 	assert.True(t, p.State().Typing, "they are an unfinished line")
-	assert.Equal(t, 1, p.State().Typist)
+	assert.Equal(t, 1, p.State().TypingUser)
 	p.EndDraft(1)
 	p.is(ready)
 	file := t.TempDir() + "/go"
 	require.NoError(t, p.Enter(1, []byte("until test -e "+file+"; do sleep 0.01; done; read -r x; echo \"[$x]\"\r")))
 	p.is(func(st session.State) bool { return st.Phase == session.PhaseRunning })
-	require.NoError(t, p.Offer(1, []byte("answer\rnext li")))
-	assert.False(t, p.Prompt(1).Takes)
+	require.NoError(t, p.TypeDraft(1, []byte("answer\rnext li")))
+	assert.False(t, p.Prompt(1).Editable)
 	require.NoError(t, writeFile(file))
 	assert.Equal(t, "[answer]\n", p.ran(1).output)
 	assert.Equal(t, "next li", p.takes(1))
-	p.Leave(1)
+	p.Detach(1)
 	p.is(ready)
 	assert.Equal(t, "x\n", eval(t, p.Session, "echo x").Output)
 }
@@ -88,19 +88,19 @@ func TestKeysForADraft(t *testing.T) {
 func TestDraftsOfTwoUsers(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
 	p.takes(1)
-	require.NoError(t, p.Offer(1, []byte("first")))
+	require.NoError(t, p.TypeDraft(1, []byte("first")))
 	assert.True(t, p.State().Typing, "from the first key")
 	assert.Equal(t, "first", p.takes(1))
-	assert.False(t, p.Prompt(2).Takes)
-	require.NoError(t, p.Offer(2, []byte("mine")))
+	assert.False(t, p.Prompt(2).Editable)
+	require.NoError(t, p.TypeDraft(2, []byte("mine")))
 	assert.Equal(t, map[int]int{2: 4}, p.State().Held)
 	require.NoError(t, p.Type(3, []byte("raw")))
 	assert.Equal(t, map[int]int{2: 4, 3: 3}, p.State().Held)
-	assert.Equal(t, 1, p.State().Typist)
+	assert.Equal(t, 1, p.State().TypingUser)
 	require.NoError(t, p.Type(3, []byte("\x03")))
 	assert.Equal(t, 1, p.Prompt(1).Dropped)
 	assert.Equal(t, "mine", p.takes(2))
-	p.Leave(2)
+	p.Detach(2)
 	p.takes(1)
 }
 
@@ -111,10 +111,10 @@ func TestNoDraftWithoutEcho(t *testing.T) {
 	require.NoError(t, p.Enter(1, []byte("stty -echo\r")))
 	p.ran(1)
 	p.is(ready)
-	assert.False(t, p.Prompt(1).Takes)
-	require.NoError(t, p.Offer(1, []byte("echo hidden\r")))
+	assert.False(t, p.Prompt(1).Editable)
+	require.NoError(t, p.TypeDraft(1, []byte("echo hidden\r")))
 	assert.Equal(t, "hidden\n", p.ran(2).output)
-	require.NoError(t, p.Offer(1, []byte("stty -a | grep -ow -e -echo\r")))
+	require.NoError(t, p.TypeDraft(1, []byte("stty -a | grep -ow -e -echo\r")))
 	assert.Equal(t, "-echo\n", p.ran(3).output, "and the echo is not turned on for them")
 }
 
@@ -128,10 +128,10 @@ func TestADraftAfterTheEchoWasOff(t *testing.T) {
 			require.NoError(t, p.Enter(1, []byte("stty -echo\r")))
 			p.ran(1)
 			p.is(ready)
-			require.NoError(t, p.Offer(1, []byte(line+"\r")))
+			require.NoError(t, p.TypeDraft(1, []byte(line+"\r")))
 			assert.Equal(t, line, p.ran(2).code)
 			assert.Empty(t, p.takes(1))
-			require.NoError(t, p.Offer(1, []byte("x")))
+			require.NoError(t, p.TypeDraft(1, []byte("x")))
 			assert.Equal(t, "x", p.takes(1))
 		})
 	}
@@ -146,11 +146,11 @@ func TestADraftAfterRawMode(t *testing.T) {
 			require.NoError(t, p.Enter(1, []byte("stty raw\r")))
 			p.ran(1)
 			p.is(ready)
-			assert.False(t, p.Prompt(1).Takes)
-			require.NoError(t, p.Offer(1, []byte(line+"\n"))) // Ctrl-J: nothing makes a line feed of Enter now
+			assert.False(t, p.Prompt(1).Editable)
+			require.NoError(t, p.TypeDraft(1, []byte(line+"\n"))) // Ctrl-J: nothing makes a line feed of Enter now
 			assert.Equal(t, line+"^J", p.ran(2).code, "as the terminal shows it")
 			assert.Empty(t, p.takes(1))
-			require.NoError(t, p.Offer(1, []byte("x")))
+			require.NoError(t, p.TypeDraft(1, []byte("x")))
 			assert.Equal(t, "x", p.takes(1))
 		})
 	}
@@ -175,8 +175,8 @@ func TestDraftOfContinuationLine(t *testing.T) {
 			for n := 1; n < 4; n++ {
 				for i, line := range tt.lines {
 					assert.Empty(t, p.takes(1))
-					assert.Equal(t, i == 0, p.Prompt(2).Takes, "no other user may begin a line between them")
-					require.NoError(t, p.Offer(1, []byte("x")))
+					assert.Equal(t, i == 0, p.Prompt(2).Editable, "no other user may begin a line between them")
+					require.NoError(t, p.TypeDraft(1, []byte("x")))
 					assert.Equal(t, "x", p.takes(1))
 					require.NoError(t, p.Enter(1, []byte(line+"\r")))
 				}
@@ -194,7 +194,7 @@ func TestDraftOfContinuationLine(t *testing.T) {
 func TestContinuationLineIsEchoed(t *testing.T) {
 	p := atTerminal(t, "sqlite3", session.Options{})
 	p.types("select 1,\r")
-	p.is(func(st session.State) bool { return st.Waiting != session.WaitingNo })
+	p.is(func(st session.State) bool { return st.Waiting != session.WaitingNone })
 	p.types("2;\r")
 	d := p.ran(1)
 	assert.Equal(t, "select 1,\n2;", d.code)

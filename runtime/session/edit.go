@@ -182,7 +182,7 @@ func (t *editing) cook() {
 	if !t.needsCooking() || t.kernel.home != (pty.Place{}) && t.secret() {
 		return
 	}
-	if undo, err := t.term.Cook(); err == nil {
+	if undo, err := t.term.MakeCooked(); err == nil {
 		t.uncook = undo
 	}
 }
@@ -250,6 +250,6 @@ func (t *typist) marker(kind prompt.Kind) {
 func (t *typist) announce(c *command) {
 	if c.typed != nil && !c.typed.announced {
 		c.typed.announced = true
-		t.printer.enqueue(job{kind: jobTypedLine, c: c, typed: &Typed{t.core, c}}, nil)
+		t.printer.enqueue(job{kind: jobTypedLine, c: c, typed: &TypedCommand{t.core, c}}, nil)
 	}
 }

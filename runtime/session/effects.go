@@ -118,7 +118,7 @@ func (d *decider) inject() {
 
 // becomeReady handles the first prompt.
 func (d *decider) becomeReady(e machine.Effect) {
-	d.detect.injected, d.kernel.onTTY = nil, d.term.Holds(0)
+	d.detect.injected, d.kernel.onTTY = nil, d.term.IsTerminal(0)
 	d.status.needs = d.printer.reports.missing(d.stream.startup)
 	d.kernel.usual = !d.kernel.elsewhere()
 	d.control.policy.Printed = d.control.policy.Printed && d.kernel.usual

@@ -56,7 +56,7 @@ func (e *TimeoutError) Error() string {
 		return fmt.Sprintf("%v: %v, and no prompt followed", ErrTimeout, e.Withdrawal)
 	case e.Stopped != nil:
 		return fmt.Sprintf("%v, and the program is stopped (%v)", ErrTimeout, e.Stopped)
-	case e.Waiting == WaitingNo:
+	case e.Waiting == WaitingNone:
 		return ErrTimeout.Error()
 	}
 	return ErrTimeout.Error() + ", and the program waits for input"
@@ -98,18 +98,18 @@ func (w *Withdrawal) String() string {
 // StartError is returned for a program that did not reach its first prompt. It wraps ErrNotReady
 // and the cause: the context's error or the program's.
 type StartError struct {
-	Adapter string
-	Waited  time.Duration
-	Wanted  string // the expected prompt, in the adapter's terms
-	Output  string // the output of the program instead
-	Needs   string // the missing service that the program needs, by ready.needs; empty: that was not the cause
-	Err     error
+	Adapter        string
+	Waited         time.Duration
+	Expected       string // the expected prompt, in the adapter's terms
+	Output         string // the output of the program instead
+	MissingService string // the missing service that the program needs, by ready.needs; empty: that was not the cause
+	Err            error
 }
 
 func (e *StartError) Error() string {
-	text := fmt.Sprintf("%s: no first prompt after %s (waited for %s)", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted)
-	if e.Needs != "" {
-		text = fmt.Sprintf("%s: needs %s", e.Adapter, e.Needs)
+	text := fmt.Sprintf("%s: no first prompt after %s (waited for %s)", e.Adapter, e.Waited.Round(time.Millisecond), e.Expected)
+	if e.MissingService != "" {
+		text = fmt.Sprintf("%s: needs %s", e.Adapter, e.MissingService)
 	}
 	if e.Err == nil || errors.Is(e.Err, context.DeadlineExceeded) {
 		return text // the time expired
@@ -126,7 +126,7 @@ type ExitError struct {
 	Signal string // "SIGKILL", …; empty: it exited by itself
 
 	Withdrawal *Withdrawal // it ended after this withdrawal; nil: its input was not withdrawn
-	Untaken    bool        // there is no evidence that it read the command before it ended
+	Unread     bool        // there is no evidence that it read the command before it ended
 	Output     string      // everything it printed, if it ended before a command was sent to it
 }
 
@@ -135,7 +135,7 @@ func (e *ExitError) Error() string {
 	if e.Signal != "" {
 		text = "the program was ended by a signal: " + e.Signal
 	}
-	if e.Untaken {
+	if e.Unread {
 		text += "; there is no evidence that it read the command before that"
 	}
 	if e.Withdrawal != nil {

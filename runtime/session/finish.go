@@ -51,7 +51,7 @@ func (o *reports) finish(c *command) {
 	r.Fault = o.faults.take()
 	r.CompletedBy, r.PromptElsewhere = c.facts.end.by, c.facts.end.elsewhere
 	r.ExitCode = o.exitCode(c, c.facts.end.by)
-	r.ErrorSeen = o.failed(c, r, before)
+	r.Failed = o.failed(c, r, before)
 	o.capture(c.facts.end, &r)
 	var err error
 	if r.SpillPath, err = c.kept.close(); err != nil && c.err == nil {
@@ -61,8 +61,8 @@ func (o *reports) finish(c *command) {
 	case c.facts.end.by == ByExit:
 		exit := *o.life.exit
 		exit.Withdrawal = c.facts.withdrawal
-		if exit.Untaken = !c.facts.began && (o.status.announced || c.facts.elsewhere); exit.Untaken {
-			r.ExitCode, r.ErrorSeen = nil, true
+		if exit.Unread = !c.facts.began && (o.status.announced || c.facts.elsewhere); exit.Unread {
+			r.ExitCode, r.Failed = nil, true
 		}
 		c.err = &exit
 	case c.facts.incomplete && c.err == nil:

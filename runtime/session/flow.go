@@ -161,7 +161,7 @@ func (f *flow) takeBack() {
 	n := len(f.stream.unconfirmed.text)
 	out := f.stream.takeBack(f.control.state.Interrupted())
 	if f.stream.region == regionOutput {
-		f.events.ledger.last(n, TakenOutput)
+		f.events.ledger.last(n, ClassOutput)
 	}
 	f.pass(out)
 }
@@ -194,7 +194,7 @@ func (f *flow) foreign(text []byte, n int) {
 		return
 	}
 	if len(text) == n {
-		f.events.ledger.last(n, TakenOutOfBand)
+		f.events.ledger.last(n, ClassOutOfBand)
 	}
 	f.pass(classified{unsolicited: text})
 }

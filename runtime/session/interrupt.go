@@ -230,7 +230,7 @@ func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 // confirm sends the second keystroke of an interrupt when the program waits for it instead of
 // showing its prompt.
 func (s *Session) confirm(ctx context.Context, d *driver, c *command, key string) {
-	_, err := s.WaitState(ctx, func(st State) bool { return st.Waiting != WaitingNo || c.ended() })
+	_, err := s.WaitState(ctx, func(st State) bool { return st.Waiting != WaitingNone || c.ended() })
 	if err == nil && !c.ended() {
 		d.locked(func() { d.send(key) })
 	}

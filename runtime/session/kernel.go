@@ -138,12 +138,12 @@ func (k *kernel) lookElsewhere(r pty.Readiness, q question) machine.Readiness {
 }
 
 // elsewhere reports whether the program's standard output or error is not the terminal.
-func (k *kernel) elsewhere() bool { return !k.term.Holds(1) || !k.term.Holds(2) }
+func (k *kernel) elsewhere() bool { return !k.term.IsTerminal(1) || !k.term.IsTerminal(2) }
 
 // promptsElsewhere reports whether the program's prompts are printed elsewhere now. A file that it
 // is given then would be opened in place of a closed descriptor.
 func (k *kernel) promptsElsewhere() bool {
-	return k.usual && k.elsewhere() && k.term.Has(1) && k.term.Has(2)
+	return k.usual && k.elsewhere() && k.term.HasFD(1) && k.term.HasFD(2)
 }
 
 // woken returns the program's wait ID if input is about to wake it from that wait; keys in the

@@ -12,25 +12,25 @@ import (
 // Piece is a stretch of the program's output, and its classification.
 type Piece struct {
 	From, To int64  // its position in the program's output, in bytes; the echo of an injected script is not counted
-	As       Taken  // the classification so far
+	Class    Class  // the classification so far
 	Data     []byte // valid during the call; nil: an earlier stretch is classified again
-	Text     string // of a marker, its name; of TakenEnd, the rule that ended the wait
+	Text     string // of a marker, its name; of ClassEnd, the rule that ended the wait
 }
 
-// Taken classifies a stretch of the program's output.
-type Taken string
+// Class classifies a stretch of the program's output.
+type Class string
 
 const (
-	TakenBanner       Taken = "banner" // before the first prompt
-	TakenPrompt       Taken = "prompt"
-	TakenContinuation Taken = "continuation" // a prompt for more of the same command
-	TakenEcho         Taken = "echo"         // of typed or sent input
-	TakenOutput       Taken = "output"
-	TakenOutOfBand    Taken = "out-of-band" // between commands, belonging to none
-	TakenMarker       Taken = "marker"
-	TakenForged       Taken = "forged marker" // one without the nonce: part of the text around it
-	TakenWithdrawn    Taken = "withdrawn"     // a message about incomplete input that was withdrawn
-	TakenEnd          Taken = "end"           // empty: a wait for a prompt ended here
+	ClassBanner       Class = "banner" // before the first prompt
+	ClassPrompt       Class = "prompt"
+	ClassContinuation Class = "continuation" // a prompt for more of the same command
+	ClassEcho         Class = "echo"         // of typed or sent input
+	ClassOutput       Class = "output"
+	ClassOutOfBand    Class = "out-of-band" // between commands, belonging to none
+	ClassMarker       Class = "marker"
+	ClassForged       Class = "forged marker" // one without the nonce: part of the text around it
+	ClassWithdrawn    Class = "withdrawn"     // a message about incomplete input that was withdrawn
+	ClassEnd          Class = "end"           // empty: a wait for a prompt ended here
 )
 
 // ledger reports the classification of each stretch of the stream: as it arrives, and again when it
@@ -49,7 +49,7 @@ type ledger struct {
 
 func newLedger(o Observer) (l ledger) {
 	if p, wants := o.(PieceObserver); wants {
-		l.to = p.Take
+		l.to = p.ObservePiece
 	}
 	return l
 }
@@ -66,24 +66,24 @@ func (l *ledger) wanted() bool { return l.to != nil }
 func (l *ledger) asksForMore() bool { return l.more != nil && l.more.Equal(l.asked) }
 
 // add records a new stretch.
-func (l *ledger) add(data []byte, as Taken, name string) {
+func (l *ledger) add(data []byte, as Class, name string) {
 	if !l.wanted() || len(data) == 0 {
 		return
 	}
 	from := l.at
 	l.at += int64(len(data))
-	if as != TakenMarker {
+	if as != ClassMarker {
 		if n := len(l.text); n > 0 && l.text[n-1].to == from {
 			l.text[n-1].to = l.at
 		} else if l.text = append(l.text, extent{from, l.at}); len(l.text) > keptExtents {
 			l.text = append(l.text[:0], l.text[keptExtents/2:]...)
 		}
 	}
-	l.to(Piece{From: from, To: l.at, As: as, Data: data, Text: name})
+	l.to(Piece{From: from, To: l.at, Class: as, Data: data, Text: name})
 }
 
 // last reclassifies the last n bytes of text.
-func (l *ledger) last(n int, as Taken) {
+func (l *ledger) last(n int, as Class) {
 	if !l.wanted() {
 		return
 	}
@@ -92,12 +92,12 @@ func (l *ledger) last(n int, as Taken) {
 		e := l.text[i]
 		e.from = max(e.from, e.to-rest)
 		rest -= e.to - e.from
-		l.to(Piece{From: e.from, To: e.to, As: as})
+		l.to(Piece{From: e.from, To: e.to, Class: as})
 	}
 }
 
 // since reclassifies the first n bytes of text after a position.
-func (l *ledger) since(place int64, n int, as Taken) {
+func (l *ledger) since(place int64, n int, as Class) {
 	if !l.wanted() {
 		return
 	}
@@ -108,14 +108,14 @@ func (l *ledger) since(place int64, n int, as Taken) {
 		}
 		e.to = min(e.to, e.from+rest)
 		rest -= e.to - e.from
-		l.to(Piece{From: e.from, To: e.to, As: as})
+		l.to(Piece{From: e.from, To: e.to, Class: as})
 	}
 }
 
 // ends records the rule by which a wait ended here.
 func (l *ledger) ends(rule string) {
 	if l.wanted() {
-		l.to(Piece{From: l.at, To: l.at, As: TakenEnd, Text: rule})
+		l.to(Piece{From: l.at, To: l.at, Class: ClassEnd, Text: rule})
 	}
 }
 
@@ -129,13 +129,13 @@ func (f *flow) record(p *segment) {
 			l.more = &line.sent.at
 			l.asked = line.sent.at
 		}
-		l.add(p.raw, TakenMarker, p.name())
+		l.add(p.raw, ClassMarker, p.name())
 	case p.kind == segmentLiteral && p.more:
-		l.add([]byte(f.prog.prompts.literals[literalContinuation]), TakenMarker, "init.marker.continuation")
+		l.add([]byte(f.prog.prompts.literals[literalContinuation]), ClassMarker, "init.marker.continuation")
 	case p.kind == segmentLiteral:
-		l.add([]byte(f.prog.prompts.literals[literalPrimary]), TakenMarker, "init.marker.primary")
+		l.add([]byte(f.prog.prompts.literals[literalPrimary]), ClassMarker, "init.marker.primary")
 	case p.kind == segmentForged:
-		l.add(p.raw, TakenForged, p.name())
+		l.add(p.raw, ClassForged, p.name())
 	default:
 		f.recordText(p.raw)
 	}
@@ -150,35 +150,35 @@ func (f *flow) recordText(b []byte) {
 		} else {
 			n = len(b)
 		}
-		f.events.ledger.add(b[:n], TakenEcho, "")
+		f.events.ledger.add(b[:n], ClassEcho, "")
 		b = b[n:]
 	}
 	f.events.ledger.add(b, f.classify(), "")
 }
 
 // classify returns the classification of text that arrives now.
-func (f *flow) classify() Taken {
+func (f *flow) classify() Class {
 	line, c := f.typist.line, f.cmd
 	ready := f.control.state.Step == machine.StepReady
 	switch r := f.stream.region; {
 	case f.events.ledger.asksForMore():
-		return TakenContinuation
+		return ClassContinuation
 	case ready && line != nil && !line.began:
-		return TakenEcho
+		return ClassEcho
 	case r == regionStartup:
-		return TakenBanner
+		return ClassBanner
 	case r == regionPrompt, ready && line != nil:
-		return TakenPrompt
+		return ClassPrompt
 	case r == regionMore:
-		return TakenContinuation
+		return ClassContinuation
 	case r != regionOutput, c == nil:
-		return TakenOutOfBand
+		return ClassOutOfBand
 	case c.facts.incomplete:
-		return TakenWithdrawn
+		return ClassWithdrawn
 	case c.prelude.expected:
-		return TakenEcho
+		return ClassEcho
 	}
-	return TakenOutput
+	return ClassOutput
 }
 
 // matched classifies the end of the text as the prompt that a pattern matched.
@@ -189,9 +189,9 @@ func (d *decider) matched() {
 
 // askedFor records the prompt that a pattern matched.
 func (d *decider) askedFor() {
-	as := TakenPrompt
+	as := ClassPrompt
 	if d.detect.match.Tag == tagContinuation {
-		as = TakenContinuation
+		as = ClassContinuation
 	}
 	d.events.ledger.prompt = len(d.stream.tail()) - d.detect.match.Start
 	d.events.ledger.last(d.events.ledger.prompt, as)
@@ -236,8 +236,8 @@ func (f *flow) separate(decide func() classified) classified {
 	before := len(f.stream.prompt)
 	out := decide()
 	if len(out.unsolicited) > 0 {
-		f.events.ledger.last(before, TakenOutOfBand)
-		f.events.ledger.last(len(f.stream.prompt), TakenPrompt)
+		f.events.ledger.last(before, ClassOutOfBand)
+		f.events.ledger.last(len(f.stream.prompt), ClassPrompt)
 	}
 	return out
 }
@@ -246,8 +246,8 @@ func (f *flow) separate(decide func() classified) classified {
 // prompt.
 func (f *flow) printLate(c *command, output []byte, promptLen int) {
 	if len(output) > 0 && !c.facts.incomplete {
-		f.events.ledger.last(len(output)+promptLen, TakenOutput)
-		f.events.ledger.last(promptLen, TakenPrompt)
+		f.events.ledger.last(len(output)+promptLen, ClassOutput)
+		f.events.ledger.last(promptLen, ClassPrompt)
 	}
 	f.print(c, output)
 }

@@ -126,22 +126,22 @@ func shownAs(text []byte) string {
 	return strings.ToValidUTF8(b.String(), "\ufffd")
 }
 
-// Typed is a command that a user typed.
-type Typed struct {
+// TypedCommand is a command that a user typed.
+type TypedCommand struct {
 	core *core
 	c    *command
 }
 
 // Code returns the typed text: the lines themselves if the terminal edits lines, else the text that
 // the program displayed. It is empty for a command that started without typed input.
-func (t *Typed) Code() string {
+func (t *TypedCommand) Code() string {
 	t.core.mu.Lock()
 	defer t.core.mu.Unlock()
 	return t.c.typed.code()
 }
 
 // Wait waits for the command to end and returns its result; the errors are those of Eval.
-func (t *Typed) Wait() (Result, error) {
+func (t *TypedCommand) Wait() (Result, error) {
 	<-t.c.done
 	return t.c.result, t.c.err
 }

@@ -11,7 +11,7 @@ import (
 
 // The tests end orphans too, so this process adopts them.
 func TestMain(m *testing.M) {
-	_ = proctree.Subreaper() // if it is not supported the orphan tests report that
+	_ = proctree.SetSubreaper() // if it is not supported the orphan tests report that
 	testkit.SideBySide()
 	os.Exit(m.Run())
 }

@@ -25,14 +25,14 @@ type Options struct {
 	Banner string
 	Reason string
 
-	// Through returns words to put before the program's own command line: another program that
+	// CommandPrefix returns words to put before the program's own command line: another program that
 	// prepares its process and then executes the program. Its argument is the session's private
 	// directory, which the program may write to. nil: none.
-	Through func(temp string) []string
+	CommandPrefix func(temp string) []string
 
-	// Patient makes Open wait for the first prompt until its context ends, even if the program has
+	// Attended makes Open wait for the first prompt until its context ends, even if the program has
 	// waited for other input for five seconds: a user may be answering it.
-	Patient bool
+	Attended bool
 
 	// Output receives the running command's output as it becomes final: whole lines at once, an
 	// unfinished line when the program is found to wait for input (State, WaitState) or the command
@@ -44,14 +44,14 @@ type Options struct {
 	// adapter that merges this text into the output.
 	OutOfBand func([]byte)
 
-	// Terminal receives the program's terminal before a byte is read from it, so that others can
+	// OnTerminal receives the program's terminal before a byte is read from it, so that others can
 	// view and follow it; it is called again when the program is restarted. It must not read from
 	// or close the terminal.
-	Terminal func(*terminal.Terminal)
+	OnTerminal func(*terminal.Terminal)
 
-	// Typed receives each command that a user typed (Session.Type), before the command's output
+	// OnTyped receives each command that a user typed (Session.Type), before the command's output
 	// goes to Output. It must not wait for the command's end.
-	Typed func(*Typed)
+	OnTyped func(*TypedCommand)
 
 	// Observer receives all events as they happen; a PieceObserver also receives the classification
 	// of the output.
@@ -70,10 +70,10 @@ type Options struct {
 	// Close; empty: the system's directory for temporary files.
 	FaultDir string
 
-	// Sole says that nothing else in this process starts programs. Then every orphan that the
-	// process adopted (proctree.Subreaper, proctree.Guard) belongs to this session, and Close ends
+	// OwnsOrphans says that nothing else in this process starts programs. Then every orphan that the
+	// process adopted (proctree.SetSubreaper, proctree.Guard) belongs to this session, and Close ends
 	// it too.
-	Sole bool
+	OwnsOrphans bool
 
 	// Restart lets Eval restart the program if it has ended or was idle for too long and
 	// lifecycle.restart_on allows that. The command during which it ended is still reported as
@@ -90,11 +90,11 @@ type Observer interface {
 }
 
 // PieceObserver is an Observer that also receives the classification of each stretch of the
-// program's output: in order as it arrives, and again when a classification changes. Calls of Take
+// program's output: in order as it arrives, and again when a classification changes. Calls of ObservePiece
 // do not overlap. It must return quickly and not call the Session.
 type PieceObserver interface {
 	Observer
-	Take(Piece)
+	ObservePiece(Piece)
 }
 
 // ObserverFunc is a function that implements Observer.
@@ -141,20 +141,20 @@ const (
 type Waiting string
 
 const (
-	WaitingNo     Waiting = ""
+	WaitingNone   Waiting = ""
 	WaitingInput  Waiting = "waiting_for_input"
 	WaitingSecret Waiting = "waiting_for_secret"
 )
 
-// Unseen says that the kernel does not report what the running program waits for, because it
+// EchoHint says that the kernel does not report what the running program waits for, because it
 // belongs to another user, like a program started by sudo or su, and what is known about it
 // nevertheless.
-type Unseen string
+type EchoHint string
 
 const (
-	UnseenNo     Unseen = ""
-	UnseenEchoes Unseen = "echoes" // the terminal echoes input: the program is not asking for a secret
-	UnseenSilent Unseen = "silent" // it does not: the program may be asking for a secret, even if Waiting does not say so
+	EchoHintNone EchoHint = ""
+	EchoHintOn   EchoHint = "echoes" // the terminal echoes input: the program is not asking for a secret
+	EchoHintOff  EchoHint = "silent" // it does not: the program may be asking for a secret, even if Waiting does not say so
 )
 
 // Process identifies a process of the program.
@@ -170,16 +170,16 @@ type State struct {
 	// Stopped is the stopped process of the program or its foreground job, also while the program is
 	// at its prompt: only SIGCONT resumes it. nil means that there is none. If Waiting is
 	// WaitingSecret, it was stopped while it asked for a secret.
-	Stopped *Process
-	Stuck   bool // it waits for nothing else: without input it will wait forever
-	// Elsewhere says that another process than the program waits, or that the program waits in
+	Stopped    *Process
+	NeedsInput bool // it waits for nothing else: without input it will wait forever
+	// WaitsElsewhere says that another process than the program waits, or that the program waits in
 	// another place than at its prompt: if it is also silent, it most likely asks a question.
-	Elsewhere bool
-	Unseen    Unseen
-	PID       int
-	Partial   string      // output of the running command so far, at most the window
-	Typing    bool        // a user edits a line at the prompt
-	Typist    int         // the user who types the line, as given to Session.Type; 0: none
-	Held      map[int]int // bytes per user of input (Session.Type) that the program has not received; nil: none
-	Needs     string      // the service that the program needs and did not find at its start, by ready.needs
+	WaitsElsewhere bool
+	EchoHint       EchoHint
+	PID            int
+	Partial        string      // output of the running command so far, at most the window
+	Typing         bool        // a user edits a line at the prompt
+	TypingUser     int         // the user who types the line, as given to Session.Type; 0: none
+	Held           map[int]int // bytes per user of input (Session.Type) that the program has not received; nil: none
+	MissingService string      // the service that the program needs and did not find at its start, by ready.needs
 }

@@ -54,10 +54,10 @@ const (
 type job struct {
 	kind     jobKind
 	c        *command
-	config   echo.Config // jobSent, jobEcho
-	typed    *Typed      // jobTypedLine
-	from, to int         // position in the text
-	at       int64       // jobSent: position in the stream
+	config   echo.Config   // jobSent, jobEcho
+	typed    *TypedCommand // jobTypedLine
+	from, to int           // position in the text
+	at       int64         // jobSent: position in the stream
 }
 
 const (
@@ -181,7 +181,7 @@ func (p *printer) print(c *command, b []byte) {
 	own, foreign := c.strip.feed(b)
 	if n := c.strip.echo(); n > 0 {
 		p.lock.Lock()
-		p.ledger.since(c.strip.from, n, TakenEcho)
+		p.ledger.since(c.strip.from, n, ClassEcho)
 		p.lock.Unlock()
 	}
 	if len(foreign) > 0 {

@@ -141,7 +141,7 @@ func (p *program) compileMarkers(a *schema.Adapter, list *patternList) {
 	if w := a.Input.MultilineWrapper; w != nil {
 		p.policy.Promptless = w.Trigger == "always" && strings.Contains(w.Close, "{marker}")
 	}
-	if schema.CarriesNonce(m.Primary) {
+	if schema.ContainsNonce(m.Primary) {
 		p.prompts.literals = []string{literalPrimary: primary, literalContinuation: continuation}
 		return
 	}

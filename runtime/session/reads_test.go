@@ -49,7 +49,7 @@ func conversation(t *testing.T, name string, codes []string) string {
 		if r.ExitCode != nil {
 			exit = fmt.Sprint(*r.ExitCode)
 		}
-		fmt.Fprintf(&b, "%q: %q, exit code %s, by %s in %q, error %v, %v\n", code, r.Output, exit, r.CompletedBy, r.Cwd, r.ErrorSeen, err)
+		fmt.Fprintf(&b, "%q: %q, exit code %s, by %s in %q, error %v, %v\n", code, r.Output, exit, r.CompletedBy, r.Cwd, r.Failed, err)
 	}
 	return b.String()
 }

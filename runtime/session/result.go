@@ -36,9 +36,9 @@ type Result struct {
 	CwdReported bool   `json:"-"`
 	Mode        string `json:"mode,omitempty"`
 	Level       *int   `json:"level,omitempty"`
-	// ErrorSeen is true if the command failed by the rule of the schema's expect_error: a reliable
+	// Failed is true if the command failed by the rule of the schema's expect_error: a reliable
 	// non-zero exit code, an automatic mode entered, or a match of output.error_pattern.
-	ErrorSeen   bool           `json:"error"`
+	Failed      bool           `json:"error"`
 	Captures    map[string]any `json:"captures,omitempty"`
 	Duration    time.Duration  `json:"duration_ns"`
 	CompletedBy CompletedBy    `json:"completed_by"`

@@ -64,16 +64,16 @@ type Session struct {
 // Errors: ErrAgent for family agent; *launch.MissingError if no executable was found; *StartError
 // if no prompt came.
 func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
-	b, err := Begin(a, o)
+	b, err := Prestart(a, o)
 	if err != nil {
 		return nil, err
 	}
 	return b.Open(ctx, o)
 }
 
-// Open is like [Open] for an already started program; options that Begin uses are ignored. If the
+// Open is like [Open] for an already started program; options that Prestart uses are ignored. If the
 // program does not reach its prompt it is ended.
-func (b *Begun) Open(ctx context.Context, o Options) (*Session, error) {
+func (b *Pending) Open(ctx context.Context, o Options) (*Session, error) {
 	a := b.adapter
 	o.began = b.at
 	drv, err := start(ctx, b, o)
@@ -255,9 +255,9 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// Late returns the program's output after its last command and before Close, if Options.OutOfBand
+// TrailingOutput returns the program's output after its last command and before Close, if Options.OutOfBand
 // has not received it.
-func (s *Session) Late() string {
+func (s *Session) TrailingOutput() string {
 	d := s.driver()
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -501,7 +501,7 @@ func TestWaitingForInputIsReported(t *testing.T) {
 			assert.NoError(t, err)
 			done <- r
 		}()
-		st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNo })
+		st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNone })
 		require.NoError(t, err)
 		assert.Equal(t, want, st.Waiting)
 		assert.Equal(t, "name? ", st.Partial)
@@ -630,7 +630,7 @@ func TestOutputIsPassedOnAsItArrives(t *testing.T) {
 	mu.Lock()
 	assert.Equal(t, "one\n", got.String())
 	mu.Unlock()
-	_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNo })
+	_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNone })
 	require.NoError(t, err)
 	require.NoError(t, s.Send(deadline(t), []byte("\n")))
 	r := <-done
@@ -663,7 +663,7 @@ func TestRestartByPolicy(t *testing.T) {
 
 func TestCloseLeavesNothing(t *testing.T) {
 	before := scratchDirs(t)
-	s := open(t, "bash", session.Options{Sole: true})
+	s := open(t, "bash", session.Options{OwnsOrphans: true})
 	// The number distinguishes these from processes of another run of the tests on this machine.
 	mine := fmt.Sprintf("100.%d", os.Getpid())
 	r := eval(t, s, strings.ReplaceAll("sleep N & echo $!; nohup sleep N >/dev/null 2>&1 & echo $!; setsid sleep N & sleep 0.05; pgrep -f 'sleep N' | tr '\\n' ' '", "N", mine))
@@ -718,13 +718,13 @@ func TestMissingNeedIsNamed(t *testing.T) {
 	_, err := session.Open(deadline(t), &a, session.Options{})
 	var start *session.StartError
 	require.ErrorAs(t, err, &start)
-	assert.Equal(t, "a server", start.Needs)
+	assert.Equal(t, "a server", start.MissingService)
 	assert.EqualError(t, err, a.Name+": needs a server: the program ended with exit code 2")
 	for printed, want := range map[string]string{"no server": "a server", "there it is": ""} {
 		a.Process.CommandTemplate = `"{shell_path}" -c "echo ` + printed + `; printf 'prompt> '; read x"`
 		s, err := session.Open(deadline(t), &a, session.Options{})
 		require.NoError(t, err)
-		assert.Equal(t, want, s.State().Needs)
+		assert.Equal(t, want, s.State().MissingService)
 		assert.NoError(t, s.Close(deadline(t)))
 	}
 }
@@ -949,7 +949,7 @@ func TestPatience(t *testing.T) {
 	a.Prompt.Primary = `^another> $`
 	ctx, cancel := context.WithTimeout(deadline(t), 500*time.Millisecond)
 	defer cancel()
-	_, err := session.Open(ctx, &a, session.Options{Patient: true})
+	_, err := session.Open(ctx, &a, session.Options{Attended: true})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	_, err = session.Open(deadline(t), &a, session.Options{})
 	require.Error(t, err)
@@ -1242,7 +1242,7 @@ func TestSequencesThatCodePrints(t *testing.T) {
 			s := open(t, tt.name, session.Options{})
 			assert.Contains(t, eval(t, s, tt.code).Output, "\x1b[31mred\x1b[m\n")
 			r := eval(t, s, tt.fails)
-			assert.True(t, r.ErrorSeen)
+			assert.True(t, r.Failed)
 			assert.NotContains(t, r.Output, "\x1b")
 		})
 	}
@@ -1275,7 +1275,7 @@ func TestOutputPrecedesWaitState(t *testing.T) {
 			_, err := s.Eval(deadline(t), `read -p 'go on? ' x`)
 			done <- err
 		}()
-		_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Stuck })
+		_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.NeedsInput })
 		require.NoError(t, err)
 		mu.Lock()
 		require.Equal(t, "go on? ", string(printed))

@@ -266,7 +266,7 @@ func TestStandardInputElsewhere(t *testing.T) {
 			require.ErrorIs(t, err, session.ErrExited)
 			assert.Nil(t, r.ExitCode)
 			if r.CompletedBy != "" { // it had not ended before
-				assert.True(t, r.ErrorSeen)
+				assert.True(t, r.Failed)
 			}
 		})
 		t.Run(name+" that is asked to exit", func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestGrowingPrompt(t *testing.T) {
 				r := eval(t, s, code)
 				assert.Empty(t, r.OutOfBand, code)
 			}
-			assert.Empty(t, s.Late())
+			assert.Empty(t, s.TrailingOutput())
 			require.NoError(t, s.Close(deadline(t)))
 		})
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // start connects to the program and waits for its first prompt.
-func start(ctx context.Context, b *Begun, o Options) (*driver, error) {
+func start(ctx context.Context, b *Pending, o Options) (*driver, error) {
 	d := newDriver(o)
 	d.scratch, d.plan, d.prog = b.scratch, b.plan, b.prog
 	d.control.policy, d.status.cwd = d.prog.policy, d.plan.Dir
@@ -56,7 +56,7 @@ func (d *driver) awaitReady(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 			looks++
-			if d.options.Patient || !d.viewer.stuck() {
+			if d.options.Attended || !d.viewer.stuck() {
 				looks = 0
 			}
 		}
@@ -75,9 +75,9 @@ func (v *viewer) stuck() (yes bool) {
 
 // notReady ends a program that did not reach its prompt, and returns an error with its output.
 func (d *driver) notReady(cause error) error {
-	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.control.opened), Wanted: d.prog.prompts.wanted, Err: cause}
+	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.control.opened), Expected: d.prog.prompts.wanted, Err: cause}
 	d.locked(func() {
-		e.Output, e.Needs = prompt.Visible(d.stream.startup), d.printer.reports.missing(d.stream.startup)
+		e.Output, e.MissingService = prompt.Visible(d.stream.startup), d.printer.reports.missing(d.stream.startup)
 		if errors.Is(cause, errStuck) {
 			e.Err = fmt.Errorf("%w; the line in which it waits is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
 		}

@@ -34,13 +34,13 @@ func (v *viewer) state() State {
 			v.kernel.learnHome()
 		}
 		st.Typing = v.typist.typing()
-		st.Typist = v.typist.whose()
+		st.TypingUser = v.typist.whose()
 	})
 	v.printer.upToDate(func() {
 		st.Held = v.typist.held.counts(v.typist.draft.who)
-		st.Phase, st.Mode, st.Level, st.Cwd, st.PID, st.Needs = v.phase(), v.status.mode, v.status.level, v.status.cwd, v.term.PID(), v.status.needs
+		st.Phase, st.Mode, st.Level, st.Cwd, st.PID, st.MissingService = v.phase(), v.status.mode, v.status.level, v.status.cwd, v.term.PID(), v.status.needs
 		if v.cmd == nil {
-			st.Waiting, st.Stuck, st.Elsewhere, st.Unseen = WaitingNo, false, false, UnseenNo
+			st.Waiting, st.NeedsInput, st.WaitsElsewhere, st.EchoHint = WaitingNone, false, false, EchoHintNone
 			if ran { // it has ended
 				st.Stopped = nil
 			}
@@ -120,9 +120,9 @@ func (v *viewer) waiting() State {
 	}
 	st := v.reads()
 	switch {
-	case st.Waiting == WaitingSecret, st.Unseen == UnseenSilent:
+	case st.Waiting == WaitingSecret, st.EchoHint == EchoHintOff:
 		v.cmd.secret = true
-	case st.Waiting == WaitingInput, st.Unseen == UnseenEchoes: // a program that does not wait may be about to stop
+	case st.Waiting == WaitingInput, st.EchoHint == EchoHintOn: // a program that does not wait may be about to stop
 		v.cmd.secret = false
 	}
 	return st
@@ -147,9 +147,9 @@ func (v *viewer) reads() (st State) {
 	if r = v.term.Readiness(); r.State != pty.Waiting && !polls {
 		return st // it has been woken
 	}
-	st.Waiting, st.Elsewhere = WaitingInput, polls || v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
-	st.Stuck = r.Only || r.Notices && st.Elsewhere && r.PID == v.term.PID()
-	edited := v.cmd.hides && st.Elsewhere && (r.Place.PID == v.term.PID() || polls && r.Polls.PID == v.term.PID())
+	st.Waiting, st.WaitsElsewhere = WaitingInput, polls || v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
+	st.NeedsInput = r.Only || r.Notices && st.WaitsElsewhere && r.PID == v.term.PID()
+	edited := v.cmd.hides && st.WaitsElsewhere && (r.Place.PID == v.term.PID() || polls && r.Polls.PID == v.term.PID())
 	if err == nil && !modes.Echoes() && (edited || modes.Canonical() && v.plan.TTY.Echo) {
 		st.Waiting = WaitingSecret
 	}
@@ -160,13 +160,13 @@ func (v *viewer) reads() (st State) {
 // to the terminal's modes. A program that turns the echo off asks for a secret. One that also turns
 // off signals, like sudo, passes input on to a terminal of its own, where the question is unknown.
 func (v *viewer) unseen(modes pty.Modes) (st State) {
-	st.Unseen = UnseenEchoes
+	st.EchoHint = EchoHintOn
 	if modes.Echoes() {
 		return st
 	}
-	st.Unseen = UnseenSilent
+	st.EchoHint = EchoHintOff
 	if modes.Signals() && v.plan.TTY.Echo {
-		st.Waiting, st.Stuck = WaitingSecret, true
+		st.Waiting, st.NeedsInput = WaitingSecret, true
 	}
 	return st
 }

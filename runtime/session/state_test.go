@@ -32,7 +32,7 @@ func TestUnansweredLineIsOnItsWay(t *testing.T) {
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo one check may come too late on a stalled machine
 			d.cmd.line.at = time.Now().Add(-c.ago)
-			return d.viewer.waiting().Waiting == WaitingNo && !d.interrupts.consumed() // an interrupt would hit the prompt
+			return d.viewer.waiting().Waiting == WaitingNone && !d.interrupts.consumed() // an interrupt would hit the prompt
 		}, testkit.Patience(10*time.Second), time.Millisecond, "echo %v", c.echo)
 		d.progress.bytes++ // the echo, or output of the program
 		assert.Equal(t, WaitingInput, d.viewer.waiting().Waiting)

@@ -25,7 +25,7 @@ func TestStoppedProgramIsReported(t *testing.T) {
 	}()
 	st, err := s.WaitState(deadline(t), isStopped)
 	require.NoError(t, err)
-	assert.Equal(t, session.WaitingNo, st.Waiting)
+	assert.Equal(t, session.WaitingNone, st.Waiting)
 	assert.Equal(t, session.Process{PID: st.PID, Name: "bash"}, *st.Stopped)
 	require.NoError(t, syscall.Kill(st.PID, syscall.SIGCONT))
 	assert.Equal(t, "before\nafter\n", (<-done).Output)
@@ -119,12 +119,12 @@ func TestAFirstCommandThatAsks(t *testing.T) {
 	timeout(t, s, "read x; echo is $x", time.Second)
 	st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting == session.WaitingInput })
 	require.NoError(t, err)
-	assert.True(t, st.Elsewhere)
+	assert.True(t, st.WaitsElsewhere)
 	require.NoError(t, s.Send(deadline(t), []byte("y\n")))
 	r, err := s.Wait(deadline(t))
 	require.NoError(t, err)
 	assert.Contains(t, r.Output, "is y")
-	assert.False(t, s.State().Elsewhere)
+	assert.False(t, s.State().WaitsElsewhere)
 }
 
 // A secret that fish reads in its own line editor is recognized by the command's code.
@@ -143,7 +143,7 @@ func TestSecretInTheProgramsOwnEditor(t *testing.T) {
 		"sh -c 'read x; stty -s' # -s":           session.WaitingInput,
 	} {
 		timeout(t, s, code, time.Millisecond)
-		st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNo })
+		st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNone })
 		require.NoError(t, err, code)
 		assert.Equal(t, want, st.Waiting, code)
 		require.NoError(t, s.Send(deadline(t), []byte("y\r")))

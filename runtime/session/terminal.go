@@ -18,21 +18,21 @@ import (
 
 // openTerminal opens the session's side of the program's terminal.
 func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
-	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole, Screen: d.options.Terminal != nil}
-	o.Fault = func(f terminal.Fault) { d.faults.add(fault.Fault(f)) }
+	o := terminal.Options{Replies: replies, QueryAbandoned: d.gone, Pause: d.prog.input.pause, OwnsOrphans: d.options.OwnsOrphans, Screen: d.options.OnTerminal != nil}
+	o.OnFault = func(f terminal.Fault) { d.faults.add(fault.Fault(f)) }
 	if d.events.watched() {
-		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.report(EventWrite, b, "") }
+		o.OnRead, o.OnWrite = d.wasRead, func(b []byte) { d.events.report(EventWrite, b, "") }
 	}
 	for _, name := range []string{"nonce_short", "nonce"} { // the second one begins with the first
 		if v := d.plan.Values[name]; d.prog.prompts.literals != nil && strings.Contains(d.plan.Values["marker"], v) {
-			o.Hidden = v // users need not see it in the prompt
+			o.HiddenText = v // users need not see it in the prompt
 		}
 	}
 	t := d.plan.TTY
 	d.term = terminal.New(tty, pty.Size{Cols: t.Cols, Rows: t.Rows}, o)
 	d.kernel.term, d.kernel.events = d.term, &d.events
-	if d.options.Terminal != nil {
-		d.options.Terminal(d.term)
+	if d.options.OnTerminal != nil {
+		d.options.OnTerminal(d.term)
 	}
 }
 

@@ -52,7 +52,7 @@ func (o *onlooker) sees(text string) {
 // of commands: input that a user types there goes to the program.
 func TestOthersSeeTheTerminal(t *testing.T) {
 	var seen []*terminal.Terminal
-	s := open(t, "bash", session.Options{Cols: 60, Rows: 10, Terminal: func(term *terminal.Terminal) { seen = append(seen, term) }})
+	s := open(t, "bash", session.Options{Cols: 60, Rows: 10, OnTerminal: func(term *terminal.Terminal) { seen = append(seen, term) }})
 	require.Len(t, seen, 1)
 	o := &onlooker{t: t, sub: seen[0].Subscribe()}
 	assert.Equal(t, "42\n", eval(t, s, "echo $((6*7))").Output)
@@ -80,12 +80,12 @@ func TestOthersSeeTheTerminal(t *testing.T) {
 // The random text that identifies a prompt is not displayed.
 func TestThePromptIsShownWithoutItsNonce(t *testing.T) {
 	var term *terminal.Terminal
-	s := open(t, "sqlite3", session.Options{Terminal: func(t *terminal.Terminal) { term = t }})
+	s := open(t, "sqlite3", session.Options{OnTerminal: func(t *terminal.Terminal) { term = t }})
 	assert.Equal(t, "1\n", eval(t, s, "select 1;").Output)
 	assert.Equal(t, "2\n", eval(t, s, "select 2;").Output)
 	text := ""
 	require.Eventually(t, func() bool {
-		term.Look(func(screen *vt.Screen) { text = string(screen.AppendText(nil)) })
+		term.WithScreen(func(screen *vt.Screen) { text = string(screen.AppendText(nil)) })
 		return strings.HasSuffix(text, "2\n>")
 	}, testkit.Patience(30*time.Second), time.Millisecond)
 	assert.Regexp(t, `\n> *1\n> *2\n>$`, text)

@@ -46,7 +46,7 @@ func atTerminal(t *testing.T, adapter string, o session.Options) *typist {
 			p.commands[n-1].output += string(b)
 		}
 	}
-	o.Typed = func(c *session.Typed) {
+	o.OnTyped = func(c *session.TypedCommand) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		d := &did{code: c.Code()}
@@ -178,12 +178,12 @@ func TestTypingKeepsOthersOut(t *testing.T) {
 			_, err := p.Eval(deadline(t), "2+2")
 			require.ErrorIs(t, err, session.ErrTyping)
 			assert.True(t, p.State().Typing)
-			assert.Equal(t, 1, p.State().Typist)
+			assert.Equal(t, 1, p.State().TypingUser)
 			p.types("\x7f\x7f")
 			p.is(ready)
 			eval(t, p.Session, "1")
 			p.types("1+")
-			p.Leave(1)
+			p.Detach(1)
 			p.is(ready)
 			assert.Empty(t, eval(t, p.Session, "1").OutOfBand)
 			if adapter == "lua" {
@@ -353,9 +353,9 @@ func TestUsersAtOnce(t *testing.T) {
 			require.NoError(t, p.Type(2, []byte("held")))
 			p.is(func(st session.State) bool { return st.Held[1] == 0 })
 			assert.Equal(t, map[int]int{2: len("held")}, p.State().Held)
-			p.Leave(1)
+			p.Detach(1)
 			p.is(func(st session.State) bool { return st.Held == nil })
-			p.Leave(2)
+			p.Detach(2)
 			p.is(ready)
 		})
 	}

@@ -33,7 +33,7 @@ type userInput struct {
 
 // Type gives the program what a user types at its terminal; b ends with a whole key. The positive
 // number who identifies the user: input of one user follows the line that another user has begun.
-// At the prompt it is a line of this user, which becomes a command (Options.Typed); until then Eval
+// At the prompt it is a line of this user, which becomes a command (Options.OnTyped); until then Eval
 // fails with ErrTyping. While a command runs that does not read the terminal, keys are held until
 // it does or has ended; keys that send signals (Ctrl-C, Ctrl-Z, Ctrl-\) pass, and held input of
 // that user is discarded, as a terminal does. Other keys are dropped while a command is stopped that
@@ -43,7 +43,7 @@ type userInput struct {
 // Errors: ErrExited, ErrClosed.
 func (s *Session) Type(who int, b []byte) error { return acceptKeys(s, who, b, false) }
 
-// acceptKeys accepts keys of a user; drafted keys come from Offer.
+// acceptKeys accepts keys of a user; drafted keys come from TypeDraft.
 func acceptKeys(s *Session, who int, b []byte, drafted bool) error {
 	d := s.driver()
 	d.locked(func() {
@@ -78,9 +78,9 @@ func (p *userInput) splitter(who int) *keys.Splitter {
 	return p.split[who]
 }
 
-// Leave reports that a user has left the terminal: held keys of that user are discarded, and an
+// Detach reports that a user has left the terminal: held keys of that user are discarded, and an
 // unfinished line is removed if the program allows it.
-func (s *Session) Leave(who int) {
+func (s *Session) Detach(who int) {
 	d := s.driver()
 	d.locked(func() {
 		t := d.typist

@@ -82,9 +82,9 @@ func (b *besides) prints(text string) {
 
 func (b *besides) growsBy(n int, do func()) {
 	b.t.Helper()
-	before := b.Prompt(1).Read
+	before := b.Prompt(1).BytesRead
 	do()
-	require.Eventually(b.t, func() bool { return b.Prompt(1).Read >= before+int64(n) }, testkit.Patience(30*time.Second), time.Millisecond)
+	require.Eventually(b.t, func() bool { return b.Prompt(1).BytesRead >= before+int64(n) }, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
 // typesShown types text and waits until the program has shown it.
@@ -203,7 +203,7 @@ func TestAJobPrintsInEachStateOfALine(t *testing.T) {
 				},
 				"in the user's own editor": func() {
 					b.takes(1)
-					require.NoError(t, b.Offer(1, []byte(line[:4])))
+					require.NoError(t, b.TypeDraft(1, []byte(line[:4])))
 					assert.Equal(t, line[:4], b.takes(1))
 					b.prints(job)
 					require.NoError(t, b.Enter(1, []byte(line+"\r")))
@@ -259,14 +259,14 @@ func TestAJobPrintsInEachStateOfALine(t *testing.T) {
 				ends(strings.TrimSuffix(strings.Join(lines, "\n"), "\n"))
 			}
 			if adapter == "dash" || adapter == "sqlite3" {
-				return // a command runs by then, and Leave discards only a line at the prompt
+				return // a command runs by then, and Detach discards only a line at the prompt
 			}
 			b.flush()
 			b.types(lines[0] + "\r")
 			b.asked()
 			b.typesShown(lines[1][:2])
 			b.prints(job)
-			b.Leave(1)
+			b.Detach(1)
 			b.is(ready)
 			said := job
 			if adapter == "python" { // its answer to the interrupt is kept, too
@@ -288,7 +288,7 @@ func (b *besides) asked() {
 	if b.adapter == "fish" { // its editor has the whole command
 		return
 	}
-	require.Eventually(b.t, func() bool { return b.Prompt(1).Takes }, testkit.Patience(30*time.Second), time.Millisecond)
+	require.Eventually(b.t, func() bool { return b.Prompt(1).Editable }, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
 // A job prints a part of a line right before the echo of Enter, which ends that line: the command's
@@ -338,7 +338,7 @@ func TestOutputWhileALineIsTypedIsInItsResult(t *testing.T) {
 			finished(1)
 
 			b.takes(1)
-			require.NoError(t, b.Offer(1, []byte(line[:8])))
+			require.NoError(t, b.TypeDraft(1, []byte(line[:8])))
 			assert.Equal(t, line[:8], b.takes(1))
 			b.prints("job 1\n")
 			require.NoError(t, b.Enter(1, []byte(line+"\r")))

@@ -144,7 +144,7 @@ func (a *answers) waiting(gone func([]byte) bool) (reply string) {
 // waits while there is unread output, which may show that.
 func (t *Terminal) answer(taken int64) {
 	a := t.answers
-	reply := a.waiting(t.options.Gone)
+	reply := a.waiting(t.options.QueryAbandoned)
 	if reply == "" {
 		return
 	}

@@ -25,12 +25,12 @@ type tree struct {
 	*proctree.Tree
 }
 
-// Remember records the living processes of the program's tree, wherever they move later: call it
+// RecordMembers records the living processes of the program's tree, wherever they move later: call it
 // before the program is asked to end.
-func (t *Terminal) Remember() {
+func (t *Terminal) RecordMembers() {
 	t.tree.mu.Lock()
 	defer t.tree.mu.Unlock()
-	t.tree.Remember()
+	t.tree.RecordMembers()
 }
 
 // Members lists the living processes of the program's tree.

@@ -19,14 +19,14 @@ import (
 // screen and open queries; the program and its subscribers continue.
 func TestAPanicEndsNothing(t *testing.T) {
 	faults := make(chan Fault, 10)
-	term, err := Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 40, Rows: 5}}, Options{Screen: true, Replies: []schema.TTYReply{schema.ReplyDA1}, Fault: func(f Fault) { faults <- f }})
+	term, err := Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 40, Rows: 5}}, Options{Screen: true, Replies: []schema.TTYReply{schema.ReplyDA1}, OnFault: func(f Fault) { faults <- f }})
 	require.NoError(t, err)
 	sub := term.Subscribe()
 	go func() { _ = term.Run(nil) }()
 	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	defer cancel()
 	screen := func() (s string) {
-		term.Look(func(s2 *vt.Screen) { s = string(s2.AppendText(nil)) })
+		term.WithScreen(func(s2 *vt.Screen) { s = string(s2.AppendText(nil)) })
 		return s
 	}
 	damage := func(f func()) {
@@ -40,7 +40,7 @@ func TestAPanicEndsNothing(t *testing.T) {
 		require.NoError(t, err)
 		for term.outputEnd() < before+int64(len(text)) {
 			select {
-			case <-term.Printed():
+			case <-term.MoreOutput():
 			case <-ctx.Done():
 				t.Fatal("the program's output stopped")
 			}

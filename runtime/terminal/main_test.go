@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		program(os.Args[1:])
 		os.Exit(0)
 	}
-	_ = proctree.Subreaper() // if it is not supported the tree's tests report that
+	_ = proctree.SetSubreaper() // if it is not supported the tree's tests report that
 	os.Exit(m.Run())
 }
 

@@ -24,9 +24,9 @@ func (p *Program) ExitStatus() (code int, signal string) { return p.tty.ExitStat
 // Modes returns the terminal's current input and output modes.
 func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 
-// Cook makes the terminal echo input and edit lines, whatever modes the program has set. undo
+// MakeCooked makes the terminal echo input and edit lines, whatever modes the program has set. undo
 // restores the previous modes, unless the program has changed them meanwhile.
-func (p *Program) Cook() (undo func(), err error) { return pty.Cook(p.tty) }
+func (p *Program) MakeCooked() (undo func(), err error) { return pty.Cook(p.tty) }
 
 // Interrupts reports whether the terminal turns Ctrl-C into a signal now.
 func (p *Program) Interrupts() bool { return p.tty.Interrupts() }
@@ -41,8 +41,8 @@ func (p *Program) WaitID() uint64 { return p.tty.WaitID() }
 // on its way to the function that Run calls.
 func (p *Program) Readable(taken int64) bool { return p.tty.Readable(taken) }
 
-// Holds reports whether a descriptor of the program is this terminal.
-func (p *Program) Holds(fd int) bool { return p.tty.Holds(fd) }
+// IsTerminal reports whether a descriptor of the program is this terminal.
+func (p *Program) IsTerminal(fd int) bool { return p.tty.Holds(fd) }
 
 // Stopped returns the process that is stopped, of the program or its foreground job: only SIGCONT
 // resumes it. The zero Process means that there is none.
@@ -52,8 +52,8 @@ func (p *Program) Stopped() pty.Process { return pty.Stopped(p.tty) }
 // that neither is known.
 func (p *Program) Work() (used time.Duration, runs bool) { return pty.Work(p.tty) }
 
-// Has reports whether a descriptor of the program is open.
-func (p *Program) Has(fd int) bool { return p.tty.Has(fd) }
+// HasFD reports whether a descriptor of the program is open.
+func (p *Program) HasFD(fd int) bool { return p.tty.Has(fd) }
 
 // Foreground returns the id of the process group that receives signals of keys like Ctrl-C; 0 if it
 // is unknown.

@@ -89,8 +89,8 @@ func awake(woken <-chan struct{}, err error) (bool, error) {
 
 // printed passes output to the screen and the subscribers, and answers queries in it.
 func (t *Terminal) printed(b []byte) {
-	if t.options.Read != nil {
-		t.options.Read(b)
+	if t.options.OnRead != nil {
+		t.options.OnRead(b)
 	}
 	t.mu.Lock()
 	t.picture.makeRoom(len(t.mask.held) + len(b))
@@ -124,10 +124,10 @@ func (t *Terminal) notifyAll() {
 	}
 }
 
-// Printed returns a channel that is closed when the program prints more or ends; nil if it
+// MoreOutput returns a channel that is closed when the program prints more or ends; nil if it
 // will print nothing more. A caller that gets the channel before it reads the output
 // misses nothing.
-func (t *Terminal) Printed() <-chan struct{} {
+func (t *Terminal) MoreOutput() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.news == nil && !t.over {

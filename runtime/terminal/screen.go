@@ -17,9 +17,9 @@ type picture struct {
 	fault   func(fault.Fault)
 }
 
-// Look calls f with the current screen: text, cells, cursor, title, modes, history. While f runs
+// WithScreen calls f with the current screen: text, cells, cursor, title, modes, history. While f runs
 // nothing is read from the program; the screen is not valid after it.
-func (t *Terminal) Look(f func(*vt.Screen)) {
+func (t *Terminal) WithScreen(f func(*vt.Screen)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.picture.read(f)

@@ -68,14 +68,14 @@ func (s *Subscription) Resize(cols, rows int) error {
 // Type sends input of the subscriber to the program, as Write does; from then on the subscriber
 // leads.
 func (s *Subscription) Type(b []byte) error {
-	s.Lead()
+	s.ClaimSize()
 	_, err := s.t.Write(b)
 	return err
 }
 
-// Lead reports that the subscriber types: the terminal gets the size of its window, if known, until
+// ClaimSize reports that the subscriber types: the terminal gets the size of its window, if known, until
 // another subscriber types.
-func (s *Subscription) Lead() {
+func (s *Subscription) ClaimSize() {
 	t := s.t
 	t.mu.Lock()
 	defer t.mu.Unlock()

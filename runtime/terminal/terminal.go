@@ -11,7 +11,7 @@
 //	…
 //	err = t.Close(ctx)
 //
-// Other readers may follow the program at the same time. Look shows the current screen;
+// Other readers may follow the program at the same time. WithScreen shows the current screen;
 // Subscribe delivers that screen and then the output that follows. Output is kept in one
 // bounded ring that all readers share, so a slow reader costs nothing: it loses what has
 // left the ring, and receives the current screen again. Only the function passed to Run
@@ -40,21 +40,21 @@ type Options struct {
 	// Replies lists the queries that are answered while the terminal is not in canonical mode. The
 	// replies contain no byte that the program chose.
 	Replies []schema.TTYReply
-	// Gone reports, from the output after a query, that the sender of the query no longer
+	// QueryAbandoned reports, from the output after a query, that the sender of the query no longer
 	// waits for the answer, which would then become input of the next reader. It is called
 	// before that output is passed on. nil: the sender waits.
-	Gone func(since []byte) bool
+	QueryAbandoned func(since []byte) bool
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration
-	// Read and Wrote receive the output before it is interpreted, and the input as the
-	// terminal takes it, each in order and by one goroutine at a time. Wrote must not call
+	// Read and OnWrite receive the output before it is interpreted, and the input as the
+	// terminal takes it, each in order and by one goroutine at a time. OnWrite must not call
 	// the Terminal.
-	Read, Wrote func([]byte)
+	OnRead, OnWrite func([]byte)
 
-	// Hidden is a text of at least 16 bytes that subscribers see as NULs. The screen and
+	// HiddenText is a text of at least 16 bytes that subscribers see as NULs. The screen and
 	// the replies to cursor queries do not include it. Empty means none.
-	Hidden string
+	HiddenText string
 
 	// Screen says that the screen will be read: then it is exact, however much was printed before
 	// the first reader, and the reply to a cursor query has the real position. Otherwise the screen
@@ -63,13 +63,13 @@ type Options struct {
 	History int // lines kept above the screen; 0: 1,000
 	Ring    int // bytes of output kept for late readers; 0: 64 KiB
 
-	// Fault receives each panic of the code that paints the screen or looks for queries. The program
+	// OnFault receives each panic of the code that paints the screen or looks for queries. The program
 	// continues: a panic costs the content of the screen, or the queries so far. It must not call
 	// the Terminal. nil: panics are not reported.
-	Fault func(Fault)
+	OnFault func(Fault)
 
-	// Sole says that this process starts no other programs: see proctree.Tree.
-	Sole bool
+	// OwnsOrphans says that this process starts no other programs: see proctree.Tree.
+	OwnsOrphans bool
 }
 
 // Fault describes a panic of ripple's own code that was stopped.
@@ -133,19 +133,19 @@ func New(tty *pty.PTY, size pty.Size, o Options) *Terminal {
 	done := make(chan struct{})
 	t := &Terminal{
 		Program: Program{tty}, options: o, done: done,
-		input: input{tty: tty, pause: o.Pause, wrote: o.Wrote, done: done},
-		mask:  mask{text: []byte(o.Hidden)},
+		input: input{tty: tty, pause: o.Pause, wrote: o.OnWrite, done: done},
+		mask:  mask{text: []byte(o.HiddenText)},
 		out:   ring{limit: max(o.Ring, readSize)}, size: sizes{own: size, now: size},
 	}
 	told := func(f fault.Fault) {
-		if o.Fault != nil {
-			o.Fault(Fault(f))
+		if o.OnFault != nil {
+			o.OnFault(Fault(f))
 		}
 	}
 	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: size, fault: told}
 	t.answers = newAnswers(o.Replies, t.picture.cursorAt)
 	t.answers.clusters, t.answers.fault = t.picture.clustersAt, told
 	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
-	t.tree.Sole = o.Sole
+	t.tree.OwnsOrphans = o.OwnsOrphans
 	return t
 }

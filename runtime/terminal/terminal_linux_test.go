@@ -111,7 +111,7 @@ func (s *started) ends() string {
 }
 
 func text(t *Terminal) (out string) {
-	t.Look(func(s *vt.Screen) { out = string(s.AppendText(nil)) })
+	t.WithScreen(func(s *vt.Screen) { out = string(s.AppendText(nil)) })
 	return out
 }
 
@@ -138,7 +138,7 @@ func TestRunEndsWithTheProgramNotWithItsTerminal(t *testing.T) {
 func TestWriteNeverWaits(t *testing.T) {
 	var mu sync.Mutex
 	var wrote []byte
-	s := start(t, Options{Wrote: func(b []byte) {
+	s := start(t, Options{OnWrite: func(b []byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		wrote = append(wrote, b...)
@@ -165,7 +165,7 @@ func TestInterruptDiscardsQueue(t *testing.T) {
 	var mu sync.Mutex
 	var last byte
 	wrote := func(b []byte) { mu.Lock(); last = b[len(b)-1]; mu.Unlock() }
-	s := start(t, Options{Wrote: wrote}, pty.Command{Canonical: true}, "sh", "-c", `trap 'echo caught' INT; echo ready; while :; do sleep 1000 & wait; done`)
+	s := start(t, Options{OnWrite: wrote}, pty.Command{Canonical: true}, "sh", "-c", `trap 'echo caught' INT; echo ready; while :; do sleep 1000 & wait; done`)
 	s.shows("ready")
 	_, err := s.Write(bytes.Repeat([]byte("line\n"), 1<<16))
 	require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for name, o := range map[string]Options{
 		"in the line mode":          {Replies: both},
-		"to a sender that has gone": {Replies: both, Gone: func([]byte) bool { return true }},
+		"to a sender that has gone": {Replies: both, QueryAbandoned: func([]byte) bool { return true }},
 		"not listed":                {Replies: []schema.TTYReply{schema.ReplyDA1}},
 	} {
 		t.Run("none "+name, func(t *testing.T) {
@@ -228,12 +228,12 @@ func TestAnswersToAProgramThatDoesNotReadAreBounded(t *testing.T) {
 	assert.Less(t, s.Queued(), mostUnread+(longestWait+readSize)/len("\x1b[c")*len("\x1b[?62;22c"), "plus the queries that wait for a look at unread output, and those in one read")
 }
 
-// The screen is created by the first Look.
+// The screen is created by the first WithScreen.
 func TestScreenIsCreatedByFirstLook(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c", `printf '\033]0;a title\007\033[?2004hone\n\033[1mtwo'`)
 	s.ends()
 	assert.Nil(t, s.picture.screen)
-	s.Look(func(screen *vt.Screen) {
+	s.WithScreen(func(screen *vt.Screen) {
 		assert.Equal(t, "one\ntwo", string(screen.AppendText(nil)))
 		assert.Equal(t, "a title", screen.Title())
 		assert.True(t, screen.Modes().BracketedPaste)
@@ -252,7 +252,7 @@ func TestScreenIsExact(t *testing.T) {
 	assert.Equal(t, string(want.AppendANSI(nil)), ansi(s.Terminal))
 }
 
-// Without it a late first Look finds the end of the output, from the beginning of a line.
+// Without it a late first WithScreen finds the end of the output, from the beginning of a line.
 func TestLateFirstLookFindsEnd(t *testing.T) {
 	s := start(t, Options{Ring: 8 << 10}, pty.Command{}, "lines", "1000")
 	s.ends()
@@ -264,7 +264,7 @@ func TestLateFirstLookFindsEnd(t *testing.T) {
 }
 
 func ansi(t *Terminal) (out string) {
-	t.Look(func(s *vt.Screen) { out = string(s.AppendANSI(nil)) })
+	t.WithScreen(func(s *vt.Screen) { out = string(s.AppendANSI(nil)) })
 	return out
 }
 
@@ -470,7 +470,7 @@ func TestMissingProgram(t *testing.T) {
 func TestPrintedMissesNothing(t *testing.T) {
 	s := start(t, Options{}, pty.Command{Canonical: true}, "sh", "-c", `i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); done`)
 	for {
-		more := s.Printed()
+		more := s.MoreOutput()
 		if more == nil {
 			break
 		}

@@ -84,7 +84,7 @@ func heeded(ctx context.Context, t *TUI) error {
 	limit := time.NewTimer(heedLimit)
 	defer limit.Stop()
 	for late := false; ; {
-		printed := t.term.Printed()
+		printed := t.term.MoreOutput()
 		t.mu.Lock()
 		s, drawn, news := t.state(), t.drawn, t.news
 		t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *TUI) reaction(ctx context.Context, patience time.Duration) error {
 	limit := time.NewTimer(max(patience, 2*still))
 	defer limit.Stop()
 	for first := true; ; first = false {
-		printed := t.term.Printed()
+		printed := t.term.MoreOutput()
 		calm := make(<-chan time.Time)
 		if !first {
 			calm = time.After(still)

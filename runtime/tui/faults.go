@@ -57,7 +57,7 @@ func (t *TUI) try(doing string, f func()) error { return t.failed(fault.Catch(do
 // which would take it for a panic of the painting and call f again.
 func (t *TUI) tryScreen(doing string, f func(*vt.Screen)) error {
 	var caught *fault.Fault
-	t.term.Look(func(s *vt.Screen) { caught = fault.Catch(doing, nil, func() { f(s) }) })
+	t.term.WithScreen(func(s *vt.Screen) { caught = fault.Catch(doing, nil, func() { f(s) }) })
 	return t.failed(caught)
 }
 

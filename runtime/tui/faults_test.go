@@ -24,7 +24,7 @@ func TestAPanicOfTheRules(t *testing.T) {
 	// Each damages a rule under the lock under which the rule is read.
 	for name, damage := range map[string]func(*TUI){
 		"while it takes the picture": func(t *TUI) {
-			t.term.Look(func(*vt.Screen) { t.rules.bar = new(regexp2.Regexp) })
+			t.term.WithScreen(func(*vt.Screen) { t.rules.bar = new(regexp2.Regexp) })
 		},
 		"while it looks": func(t *TUI) {
 			t.mu.Lock()

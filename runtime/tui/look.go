@@ -36,7 +36,7 @@ func (t *TUI) look() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		printed := t.term.Printed()
+		printed := t.term.MoreOutput()
 		if in := t.see(); in > 0 {
 			timer.Reset(in)
 		} else {

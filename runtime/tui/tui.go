@@ -146,7 +146,7 @@ func (t *TUI) start(a *schema.Adapter, o Options) error {
 		c.Argv = append(o.Through(t.scratch.Path), c.Argv...)
 		c.Path = c.Argv[0]
 	}
-	t.term, err = terminal.Start(c, terminal.Options{Replies: plan.TTY.Replies, Screen: true, Sole: o.Sole, Fault: t.faults.painted})
+	t.term, err = terminal.Start(c, terminal.Options{Replies: plan.TTY.Replies, Screen: true, OwnsOrphans: o.Sole, OnFault: t.faults.painted})
 	if err != nil {
 		return fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}

@@ -176,7 +176,7 @@ func leave(ctx context.Context, t *TUI) error {
 // has restored the screen, or the terminal converts keys to signals again.
 func going(t *TUI) func() bool {
 	look := func() (alternate, raw bool) {
-		t.term.Look(func(s *vt.Screen) { alternate = s.Alternate() })
+		t.term.WithScreen(func(s *vt.Screen) { alternate = s.Alternate() })
 		return alternate, !t.term.Interrupts()
 	}
 	alternate, raw := look()
@@ -201,7 +201,7 @@ func stays(ctx context.Context, t *TUI, goes func() bool) error {
 // remaining processes. It returns when all have ended, or reports the processes that
 // resisted. The context limits the steps before killing only. Close may be called again.
 func (t *TUI) Close(ctx context.Context) error {
-	t.term.Remember()
+	t.term.RecordMembers()
 	limit := leaveLimit
 	if t.screen.Session != "" && t.Session() == "" {
 		limit = tellLimit

@@ -20,13 +20,13 @@ type Claim struct {
 	record *flock.Flock // on the directory Files.Record; nil while a name is only tested
 }
 
-// ErrTaken reports that a running host holds the name.
-var ErrTaken = errors.New("running already")
+// ErrNameInUse reports that a running host holds the name.
+var ErrNameInUse = errors.New("running already")
 
 // take claims a name. Files of a killed host are removed first. If the name is locked and nobody
 // listens on its socket, Take waits at most for patience.
 //
-// Errors: ErrTaken.
+// Errors: ErrNameInUse.
 func take(f Files, patience time.Duration) (*Claim, error) {
 	for {
 		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetPermissions(0o600))}
@@ -39,7 +39,7 @@ func take(f Files, patience time.Duration) (*Claim, error) {
 		}
 		if !got {
 			_ = c.lock.Close() // nothing is locked
-			return nil, ErrTaken
+			return nil, ErrNameInUse
 		}
 		if isUnder(c.lock, f.Lock) {
 			_ = os.Remove(f.Socket) // its host is dead: the lock is held here
@@ -62,18 +62,18 @@ func (c *Claim) lockWithin(patience time.Duration) (got bool, err error) {
 	return got, err
 }
 
-// TakeName claims the name of a console to start, and creates and locks the directory of its
+// ClaimName claims the name of a console to start, and creates and locks the directory of its
 // results; without a name, the first free one made of the adapter's name and a number.
 //
-// Errors: ErrTaken; those of Of.
-func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
+// Errors: ErrNameInUse; those of Of.
+func (s *Spec) ClaimName(getenv func(string) string) (*Claim, error) {
 	if s.Name != "" {
 		f, err := Of(getenv, s.Name)
 		if err != nil {
 			return nil, err
 		}
 		c, err := take(f, claimPatience)
-		if errors.Is(err, ErrTaken) && !f.kept() { // by a console of this user with another home
+		if errors.Is(err, ErrNameInUse) && !f.kept() { // by a console of this user with another home
 			c, err = take(f.withOwnSocket(), claimPatience)
 		}
 		return c.withRecord(err)
@@ -88,7 +88,7 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 			continue // it is running, or its results can still be read
 		}
 		c, err := take(f, 0)
-		if c, err = c.withRecord(err); errors.Is(err, ErrTaken) {
+		if c, err = c.withRecord(err); errors.Is(err, ErrNameInUse) {
 			continue
 		}
 		s.Name = name
@@ -113,7 +113,7 @@ func (c *Claim) withRecord(err error) (*Claim, error) {
 
 // lockDir creates a directory if it is missing and locks it.
 //
-// Errors: ErrTaken.
+// Errors: ErrNameInUse.
 func lockDir(dir string) (*flock.Flock, error) {
 	for {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -128,8 +128,8 @@ func lockDir(dir string) (*flock.Flock, error) {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return nil, fmt.Errorf("locking the directory of results: %w", err)
 		case err == nil && !got:
-			_ = lock.Close()                                                                     // nothing is locked
-			return nil, fmt.Errorf("%w, perhaps started with another XDG_RUNTIME_DIR", ErrTaken) // its socket is not the usual one
+			_ = lock.Close()                                                                         // nothing is locked
+			return nil, fmt.Errorf("%w, perhaps started with another XDG_RUNTIME_DIR", ErrNameInUse) // its socket is not the usual one
 		case err == nil && isUnder(lock, dir):
 			return lock, nil
 		}
@@ -182,15 +182,15 @@ func (f Files) Dead() bool { return f.withLock(func() error { return nil }) == n
 
 // Forget is like Dead, and also removes the results.
 //
-// Errors: ErrTaken if a host is running.
+// Errors: ErrNameInUse if a host is running.
 func (f Files) Forget() error { return f.withLock(func() error { return os.RemoveAll(f.Record) }) }
 
 // withLock calls do while no other process can claim the name.
 //
-// Errors: ErrTaken if a host is running.
+// Errors: ErrNameInUse if a host is running.
 func (f Files) withLock(do func() error) error {
 	if answers(f.Socket) {
-		return ErrTaken
+		return ErrNameInUse
 	}
 	c, err := take(f, claimPatience)
 	if err != nil {

@@ -109,7 +109,7 @@ func TestTwoHomes(t *testing.T) {
 	for range 2 {
 		state := t.TempDir()
 		s := Spec{Name: "main"}
-		c, err := s.TakeName(func(name string) string {
+		c, err := s.ClaimName(func(name string) string {
 			return map[string]string{"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": state}[name]
 		})
 		require.NoError(t, err)
@@ -129,22 +129,22 @@ func TestOneStarterGetsTheName(t *testing.T) {
 
 	slow, err := take(f, 0) // and has not come to the directory of results
 	require.NoError(t, err)
-	quick, err := s.TakeName(getenv)
+	quick, err := s.ClaimName(getenv)
 	require.NoError(t, err)
 	assert.NotEqual(t, f.Socket, quick.Files.Socket)
 	_, err = slow.withRecord(nil)
-	require.ErrorIs(t, err, ErrTaken)
+	require.ErrorIs(t, err, ErrNameInUse)
 
-	_, err = s.TakeName(getenv)
-	require.ErrorIs(t, err, ErrTaken)
+	_, err = s.ClaimName(getenv)
+	require.ErrorIs(t, err, ErrNameInUse)
 	assert.ErrorContains(t, err, "another XDG_RUNTIME_DIR", "its socket is not the usual one")
 	quick.Release()
 	assert.NoDirExists(t, f.Record)
 
-	first, err := s.TakeName(getenv)
+	first, err := s.ClaimName(getenv)
 	require.NoError(t, err)
-	_, err = s.TakeName(getenv)
-	require.ErrorIs(t, err, ErrTaken)
+	_, err = s.ClaimName(getenv)
+	require.ErrorIs(t, err, ErrNameInUse)
 	assert.NotContains(t, err.Error(), "XDG_RUNTIME_DIR")
 	require.NoError(t, os.WriteFile(filepath.Join(f.Record, "output"), nil, 0o600))
 	first.Release()

@@ -34,7 +34,7 @@ type Spec struct {
 	IdleEnd time.Duration `json:"idle_end_ns,omitempty"`
 	// Sandbox is the only directory in which the program may write; empty: anywhere.
 	Sandbox string `json:"sandbox,omitempty"`
-	// Sealed is the adapter itself, as written by schema.Adapter.Seal; empty: the host looks up
+	// Sealed is the adapter itself, as written by schema.Adapter.Encode; empty: the host looks up
 	// Adapter, ignoring a project's adapters.
 	Sealed []byte `json:"sealed,omitempty"`
 	Origin string `json:"origin,omitempty"` // origin of the adapter: see registry.Entry.Source
@@ -119,10 +119,10 @@ func (s Spec) Order() (o Order, err error) {
 	return o, nil
 }
 
-// Written returns the encoded order, which ReadOrder reads.
+// EncodeOrder returns the encoded order, which ReadOrder reads.
 //
 // Errors: those of Check; an error if the working directory is unknown.
-func (s Spec) Written(getenv func(string) string) ([]byte, error) {
+func (s Spec) EncodeOrder(getenv func(string) string) ([]byte, error) {
 	if err := s.Check(getenv); err != nil {
 		return nil, err
 	}

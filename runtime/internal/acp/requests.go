@@ -75,7 +75,7 @@ func (c *Client) permission(m rpc.Message, line []byte) {
 	call := c.calls.merge(c, p.ToolCall)
 	c.calls.announce(c, p.ToolCall.ID)
 	q := event.Question{
-		Kind: event.AskPermission, Tool: call.tool, Name: call.called(), Input: event.BoundInput(call.input), Text: call.title,
+		Kind: event.AskPermission, Tool: call.tool, Name: call.called(), Input: event.TruncateInput(call.input), Text: call.title,
 	}
 	if text := call.text(c.Printed); text != "" {
 		q.Text = strings.TrimSpace(q.Text + "\n" + text)

@@ -71,7 +71,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 	}
 	on := Subject(q)
 	for _, r := range rules.Deny {
-		unseen := r.input != nil && event.WasCut(on) // it may be what the rule denies
+		unseen := r.input != nil && event.IsTruncated(on) // it may be what the rule denies
 		if r.names(q) && (unseen || slices.ContainsFunc(pieces(q, on), r.on)) {
 			by := "deny: " + r.text
 			if unseen {
@@ -85,7 +85,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 		}
 	}
 	for _, r := range rules.Allow {
-		if r.names(q) && r.on(on) && !(r.open() && IsCommand(q) && (strings.ContainsAny(on, divides+`!*?[]~#\`) || event.WasCut(on))) {
+		if r.names(q) && r.on(on) && !(r.open() && IsCommand(q) && (strings.ContainsAny(on, divides+`!*?[]~#\`) || event.IsTruncated(on))) {
 			return q.Choose("allow: "+r.text, event.AllowOnce, event.AllowAlways)
 		}
 	}

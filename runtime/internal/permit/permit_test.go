@@ -49,7 +49,7 @@ func TestDecide(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			rules, err := permit.New([]string{c.allow}, []string{c.deny})
 			require.NoError(t, err)
-			q := event.Question{Kind: event.AskPermission, Tool: c.tool, Name: c.own, Input: event.BoundInput(json.RawMessage(c.input)), Options: options}
+			q := event.Question{Kind: event.AskPermission, Tool: c.tool, Name: c.own, Input: event.TruncateInput(json.RawMessage(c.input)), Options: options}
 			a, decided := rules.Decide(q)
 			assert.Equal(t, c.want, a.Option)
 			assert.Equal(t, c.want != "", decided)

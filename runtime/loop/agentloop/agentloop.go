@@ -39,7 +39,7 @@ func (a *Agent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)
 	t := a.turn(r)
 	o := agent.Options{
 		Dir: r.Dir, Env: append([]string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, r.Env...), Executable: a.Executable,
-		Timeout: r.Timeout, IdleTimeout: r.IdleTimeout, Used: r.Used, Ask: r.Ask, OnEvent: emit, Sole: true,
+		Timeout: r.Timeout, IdleTimeout: r.IdleTimeout, PriorTokens: r.PriorTokens, Ask: r.Ask, OnEvent: emit, OwnsOrphans: true,
 	}
 	if r.Box != nil { // a nil pointer would be a box
 		o.Box = r.Box
@@ -49,7 +49,7 @@ func (a *Agent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)
 		return loop.Outcome{}, stopFor(err)
 	}
 	return loop.Outcome{
-		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, t.NewSessionID, t.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, Used: out.Session,
+		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, t.NewSessionID, t.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, SessionTokens: out.SessionTokens,
 	}, nil
 }
 
@@ -80,8 +80,8 @@ func (a *Agent) turn(r loop.Request) agent.Turn {
 	if t.SessionID == "" && options.NewSession != nil {
 		t.NewSessionID = newUUID()
 	}
-	if more := t; a.AllowedTools != nil && len(r.Allowed) > 0 {
-		more.AllowedTools = slices.Concat(a.AllowedTools, r.Allowed)
+	if more := t; a.AllowedTools != nil && len(r.AllowedTools) > 0 {
+		more.AllowedTools = slices.Concat(a.AllowedTools, r.AllowedTools)
 		if _, err := agent.NewCommand(a.Adapter, more); err == nil { // otherwise only the prompt mentions them
 			t = more
 		}
@@ -95,9 +95,9 @@ func stopFor(err error) error {
 	var unsupported *agent.UnsupportedError
 	switch {
 	case errors.As(err, &missing):
-		return &loop.Stop{Reason: loop.ReasonAgentMissing, Why: err.Error(), Do: "install it, or choose another agent"}
+		return &loop.Stop{Reason: loop.ReasonAgentMissing, Message: err.Error(), Fix: "install it, or choose another agent"}
 	case errors.As(err, &unsupported):
-		return &loop.Stop{Reason: loop.ReasonUsage, Why: err.Error(), Do: "leave out what this agent does not have"}
+		return &loop.Stop{Reason: loop.ReasonUsage, Message: err.Error(), Fix: "leave out what this agent does not have"}
 	}
 	return err
 }

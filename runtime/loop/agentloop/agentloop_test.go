@@ -61,7 +61,7 @@ func TestCommandHasAllowedTools(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := &Agent{Adapter: adapter(tt.options), AllowedTools: tt.tools}
-			c, err := a.Command(loop.Request{Prompt: "work", Allowed: []string{"Bash(make)"}})
+			c, err := a.Command(loop.Request{Prompt: "work", AllowedTools: []string{"Bash(make)"}})
 			require.NoError(t, err)
 			lists := slices.DeleteFunc(c.Args, func(arg string) bool { return !strings.HasPrefix(arg, "--tools") })
 			assert.Equal(t, tt.want, strings.Join(lists, " "))
@@ -83,7 +83,7 @@ func TestTurnThatCannotBeginStopsTheLoop(t *testing.T) {
 			var stop *loop.Stop
 			require.True(t, errors.As(err, &stop), "%v", err)
 			assert.Equal(t, tt.reason, stop.Reason)
-			assert.NotEmpty(t, stop.Do)
+			assert.NotEmpty(t, stop.Fix)
 		})
 	}
 }

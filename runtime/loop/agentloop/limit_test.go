@@ -89,7 +89,7 @@ func TestALimitInCodexsWords(t *testing.T) {
 						Project: dir, Config: c, Agent: a, AgentName: "codex", Prompt: "Work.", Resume: resume,
 						Observe: func(n loop.Notice) {
 							if n.Kind == loop.NoticeWaiting && waited.IsZero() {
-								waited = time.Now().Add(n.Left)
+								waited = time.Now().Add(n.Remaining)
 								status, err = journal.ReadReport(dir)
 								assert.NoError(t, err)
 							}
@@ -99,8 +99,8 @@ func TestALimitInCodexsWords(t *testing.T) {
 
 				stop := run(false, tt.maxWait)
 				if tt.stops {
-					assert.Equal(t, loop.ReasonProviderLimit, stop.Reason, stop.Why)
-					assert.Contains(t, stop.Why, "lasts until "+until.Local().Format(time.DateTime))
+					assert.Equal(t, loop.ReasonProviderLimit, stop.Reason, stop.Message)
+					assert.Contains(t, stop.Message, "lasts until "+until.Local().Format(time.DateTime))
 					assert.True(t, waited.IsZero(), "it does not wait")
 					stop = run(true, "4h")
 				} else {
@@ -109,7 +109,7 @@ func TestALimitInCodexsWords(t *testing.T) {
 					assert.Equal(t, "paused", status.Status.Status)
 					assert.Equal(t, "waiting until "+until.Local().Format(time.DateTime)+" for the provider's limit", status.Status.LastAction)
 				}
-				require.True(t, stop.Done(), stop.Why)
+				require.True(t, stop.Done(), stop.Message)
 
 				var ended []record.Line
 				data, err := os.ReadFile(filepath.Join(dir, ".ralph/events.jsonl"))
@@ -125,7 +125,7 @@ func TestALimitInCodexsWords(t *testing.T) {
 				limited := ended[1].State
 				assert.Equal(t, event.Limited, limited.Failed)
 				assert.WithinDuration(t, until, limited.NotBefore, time.Minute)
-				assert.Equal(t, []int{1, 0, 0}, []int{limited.Lost, limited.Failures, ended[2].State.Failures}, "a limit is no failure")
+				assert.Equal(t, []int{1, 0, 0}, []int{limited.Lost, limited.Failures, ended[2].State.Failures}, "a limit is not a failure")
 
 				calls, err := os.ReadFile(filepath.Join(home, "calls"))
 				require.NoError(t, err)

@@ -99,8 +99,8 @@ func (c *Config) addProject(p *schema.Project) (notes []string) {
 			at: place(p, "adapters", name), disabled: a.Enabled != nil && !*a.Enabled, timeout: time.Duration(a.Timeout) * time.Second,
 		}
 	}
-	for _, i := range p.Idle {
-		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d:%d: %s has no effect in ripple: %s", p.Source, i.Line, i.Column, i.Key, i.Why), ": "))
+	for _, i := range p.UnusedKeys {
+		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d:%d: %s has no effect in ripple: %s", p.Source, i.Line, i.Column, i.Key, i.Reason), ": "))
 	}
 	for key, given := range map[string]bool{"prompt_flag": p.CLI.PromptFlag != "", "prompt_mode": p.CLI.PromptMode != ""} {
 		if given && p.CLI.Backend != "custom" {

@@ -85,7 +85,7 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 		o.Agent = e.Adapter
 	} else {
 		var err error
-		if o.Loop, err = loopCommand(f, a.Trust.Given(), args); err != nil {
+		if o.LoopCommand, err = loopCommand(f, a.Trust.Given(), args); err != nil {
 			return err
 		}
 	}

@@ -104,11 +104,11 @@ func agentOf(r *contract.Report) *agentRow {
 			w.Version, w.Missing = cmp.Or(p.Version, w.Version), p.Missing
 			if p.Missing == "" {
 				w.First = first
-				w.Turns = append(w.Turns, turnRow{t.Name, fared(t, p, first), p.Differs})
+				w.Turns = append(w.Turns, turnRow{t.Name, fared(t, p, first), p.Differences})
 				first = false
 			}
 			row.Transports[p.Transport] = w
-			row.Offers = append(row.Offers, p.Offers...)
+			row.Offers = append(row.Offers, p.Capabilities...)
 		}
 	}
 	slices.Sort(row.Offers)
@@ -118,12 +118,12 @@ func agentOf(r *contract.Report) *agentRow {
 
 // fared returns the status of a turn over one of its transports: a failure that is not a difference of
 // another transport belongs to the first one.
-func fared(t contract.TestResult, p contract.Played, first bool) contract.Status {
-	unknown := func(d contract.Difference) bool { return d.Because == "" }
+func fared(t contract.TestResult, p contract.TransportResult, first bool) contract.Status {
+	unknown := func(d contract.Difference) bool { return d.Reason == "" }
 	switch {
-	case slices.ContainsFunc(p.Differs, unknown):
+	case slices.ContainsFunc(p.Differences, unknown):
 		return contract.Failed
-	case first && !slices.ContainsFunc(t.Transports, func(p contract.Played) bool { return slices.ContainsFunc(p.Differs, unknown) }):
+	case first && !slices.ContainsFunc(t.Transports, func(p contract.TransportResult) bool { return slices.ContainsFunc(p.Differences, unknown) }):
 		return t.Status
 	}
 	return contract.Passed
@@ -157,10 +157,10 @@ func (w transportRow) words(version string) string {
 	for _, t := range w.Turns {
 		broken = broken || t.Status != contract.Passed
 		for _, d := range t.Differs {
-			if d.Because == "" {
-				failed = append(failed, d.In)
+			if d.Reason == "" {
+				failed = append(failed, d.Field)
 			} else {
-				known = append(known, d.In)
+				known = append(known, d.Field)
 			}
 		}
 	}

@@ -172,10 +172,10 @@ func (b *bench) open(ctx context.Context) (*session.Session, error) {
 		return nil, b.loadError()
 	}
 	o := b.flags.session
-	o.Cols, o.Rows, o.Patient, o.Window = l.cols, l.rows, true, 0
-	o.Terminal = func(t *terminal.Terminal) { b.locked(func() { b.term = t }) }
+	o.Cols, o.Rows, o.Attended, o.Window = l.cols, l.rows, true, 0
+	o.OnTerminal = func(t *terminal.Terminal) { b.locked(func() { b.term = t }) }
 	o.Observer = &noting{sheet, b}
-	o.Typed = func(t *session.Typed) { go b.tty.Guard(func() { b.typed(t) }) }
+	o.OnTyped = func(t *session.TypedCommand) { go b.tty.Guard(func() { b.typed(t) }) }
 	return session.Open(ctx, e.Adapter, o)
 }
 
@@ -185,10 +185,10 @@ type noting struct {
 	b *bench
 }
 
-// Take implements session.PieceObserver.
-func (n *noting) Take(p session.Piece) {
-	n.Sheet.Take(p)
-	if p.As == session.TakenEnd {
+// ObservePiece implements session.PieceObserver.
+func (n *noting) ObservePiece(p session.Piece) {
+	n.Sheet.ObservePiece(p)
+	if p.Class == session.ClassEnd {
 		n.b.locked(func() { n.b.rule = p.Text })
 	}
 	n.b.repaint()
@@ -211,7 +211,7 @@ func (b *bench) loadError() error {
 }
 
 // typed waits for the end of a typed command.
-func (b *bench) typed(t *session.Typed) {
+func (b *bench) typed(t *session.TypedCommand) {
 	r, err := t.Wait()
 	code := t.Code()
 	b.locked(func() {

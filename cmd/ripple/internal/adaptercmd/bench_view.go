@@ -154,9 +154,9 @@ func (l layout) noted(p ui.Page) func([]annotate.Note) string {
 		rule := ""
 		for _, n := range notes {
 			switch {
-			case n.As == session.TakenEnd:
+			case n.As == session.ClassEnd:
 				rule = n.Text
-			case n.As == session.TakenMarker:
+			case n.As == session.ClassMarker:
 				name, _, _ := strings.Cut(n.Text, "=") // a directory does not fit
 				markers = append(markers, p.Paint(ui.Dim, name))
 			default:
@@ -174,7 +174,7 @@ func (l layout) noted(p ui.Page) func([]annotate.Note) string {
 	}
 }
 
-var colourOf = map[session.Taken]string{
-	session.TakenBanner: ui.Dim, session.TakenPrompt: ui.Green, session.TakenContinuation: ui.Green, session.TakenEcho: ui.Cyan,
-	session.TakenOutOfBand: ui.Magenta, session.TakenForged: ui.Red, session.TakenWithdrawn: ui.Red,
+var colourOf = map[session.Class]string{
+	session.ClassBanner: ui.Dim, session.ClassPrompt: ui.Green, session.ClassContinuation: ui.Green, session.ClassEcho: ui.Cyan,
+	session.ClassOutOfBand: ui.Magenta, session.ClassForged: ui.Red, session.ClassWithdrawn: ui.Red,
 }

@@ -40,7 +40,7 @@ type testFlags struct {
 	level     int    // minimum level; 0 for none
 	watch     bool
 	update    bool
-	apart     bool // this process runs the tests of [contract.Options.Apart]
+	apart     bool // this process runs the tests of [contract.Options.RunSeparately]
 	options   contract.Options
 }
 
@@ -92,7 +92,7 @@ a derived test applies to OTHER but not to the adapter.`,
 	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit, tap, or github for annotations of a workflow")
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "maximum duration of a test (0: as the adapter specifies)")
-	flags.BoolVar(&f.options.Require, "require", false, "fail if a program is missing")
+	flags.BoolVar(&f.options.RequireProgram, "require", false, "fail if a program is missing")
 	flags.BoolVar(&f.installed, "require-installed", false, "ignore missing programs; it is an error if an installed one is skipped, or if none is installed")
 	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order determined by `SEED` (0: in the given order)")
 	flags.StringVar(&f.shard, "shard", "", "test only part I of N (`I/N`) of the adapters; all parts together cover all adapters, on any machines")
@@ -121,7 +121,7 @@ func (a *app) completeTests(_ *cobra.Command, args []string, _ string) ([]string
 		if err != nil {
 			continue
 		}
-		for _, name := range contract.Names(e.Adapter, contract.Options{}) {
+		for _, name := range contract.ListTests(e.Adapter, contract.Options{}) {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 	}
@@ -138,7 +138,7 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 	if err != nil {
 		return err
 	}
-	f.options.Require = f.options.Require || f.options.Executable != "" // naming a program requires it
+	f.options.RequireProgram = f.options.RequireProgram || f.options.Executable != "" // naming a program requires it
 	if f.record != "" {
 		file, err := ui.CreateRecording(f.record)
 		if err != nil {
@@ -165,18 +165,18 @@ func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f tes
 	p := a.NewProgress()
 	defer p.Stop()
 	reports := make([]*contract.Report, len(entries))
-	var programs *contract.Programs
+	var programs *contract.ProgramLimit
 	if f.parallel > 1 {
-		programs = contract.NewPrograms(f.parallel)
+		programs = contract.NewProgramLimit(f.parallel)
 	}
 	var group errgroup.Group
 	group.SetLimit(f.parallel)
 	for i, e := range entries {
 		group.Go(func() error {
 			o := f.options
-			o.Agent, o.Files, o.Programs = agentTests{}, e.Files, programs
+			o.Agent, o.Files, o.ProgramLimit = agentTests{}, e.Files, programs
 			if programs != nil && !f.apart && a.In == os.Stdin {
-				o.Apart = f.testApart(e)
+				o.RunSeparately = f.testApart(e)
 			}
 			o.Progress = func(t contract.Progress) { p.Update(e.Name, t) }
 			r := contract.Run(ctx, e.Adapter, o)
@@ -243,7 +243,7 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 		return ui.ExitWith(ui.ExitFailed)
 	case missing > 0 && f.options.Executable != "":
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--executable %q cannot be started", f.options.Executable), "")
-	case missing > 0 && f.options.Require:
+	case missing > 0 && f.options.RequireProgram:
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s missing; --require requires all", ui.CountAre(missing, "program")), "")
 	}
 	return f.graded(reports)
@@ -262,9 +262,9 @@ func (agentTests) Replay(a *schema.Adapter, output, stderr io.Reader, exitCode i
 	return events, out.Failure, err
 }
 
-func (agentTests) Take(ctx context.Context, a *schema.Adapter, t contract.Trial) (contract.Taken, error) {
+func (agentTests) RunTurn(ctx context.Context, a *schema.Adapter, t contract.TurnRequest) (contract.TurnResult, error) {
 	out, err := agent.Run(ctx, a, agent.Turn{Prompt: t.Prompt}, agent.Options{
 		Dir: t.Dir, Env: t.Env, Executable: t.Executable, Timeout: t.Timeout, OnEvent: t.Emit, Output: t.Output,
 	})
-	return contract.Taken{Text: out.Text, Failure: out.Failure, ExitCode: ui.TurnExit(out)}, err
+	return contract.TurnResult{Text: out.Text, Failure: out.Failure, ExitCode: ui.TurnExit(out)}, err
 }

@@ -30,7 +30,7 @@ func (f *testFlags) hold(a *app, entries []*registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	f.options.Like = other.Adapter
+	f.options.Baseline = other.Adapter
 	return nil
 }
 

@@ -86,7 +86,7 @@ func (a *app) lintIn(r *registry.Registry, args []string, all bool) (found []sch
 		return nil, err
 	}
 	for _, name := range args {
-		entry, err := r.Look(name)
+		entry, err := r.Inspect(name)
 		if broken, is := ui.AsBroken(err); is {
 			found = append(found, broken.Diagnostics...)
 			continue

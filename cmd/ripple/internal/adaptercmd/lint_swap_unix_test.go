@@ -35,7 +35,7 @@ init: {strategy: regex}
 prompt: {strategy: regex, primary: '> $'}
 `), 0o600))
 	replaced := false
-	r, err := registry.Open(registry.Sources{ProjectDir: dir, Trusts: func(*registry.Entry) bool {
+	r, err := registry.Open(registry.Sources{ProjectDir: dir, IsTrusted: func(*registry.Entry) bool {
 		if !replaced {
 			assert.NoError(t, os.Remove(path))
 			assert.NoError(t, os.Symlink(secret, path))

@@ -46,7 +46,7 @@ all these tests.`,
 			if err := report.finish(all); err != nil && a.OutError() == nil {
 				return ui.FailWith(ui.ExitFailed, err, "")
 			}
-			f.options.Require = slices.ContainsFunc(all, func(r *contract.Report) bool { return r.Skipped != "" && r.Required })
+			f.options.RequireProgram = slices.ContainsFunc(all, func(r *contract.Report) bool { return r.Skipped != "" && r.Required })
 			return f.verdict(all)
 		},
 	}

@@ -149,7 +149,7 @@ func (p probed) experiment(ctx context.Context, a *app, words []string) (probe.R
 	progress := a.NewProgress()
 	defer progress.Stop()
 	result, err := probe.Run(ctx, probe.Options{
-		Name: p.name, Command: words, File: fileNamed(p.name, p.file), Head: head,
+		Name: p.name, Command: words, File: fileNamed(p.name, p.file), Header: head,
 		Versions: []string{"--version", "-version", "-V", "-v", "version"},
 		Progress: func(text string) { progress.Update(p.name, contract.Progress{Name: text}) },
 	})
@@ -188,7 +188,7 @@ func (p probed) learnError(err error) error {
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--probe %q: %w", p.command, err), "")
 	case errors.As(err, &start):
 		hint := "nothing was written; to see why, start the program by hand: ripple can learn only a program that waits for a line of input"
-		if printed := strings.TrimSpace(start.Printed); printed != "" {
+		if printed := strings.TrimSpace(start.Output); printed != "" {
 			hint = "it printed:\n" + ui.Indent(printed) + "\n" + hint
 		}
 		return ui.FailWith(ui.ExitFailed, err, hint)

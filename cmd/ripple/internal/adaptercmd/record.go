@@ -67,7 +67,7 @@ type recording struct {
 	file  string // path of the result
 
 	mu       sync.Mutex
-	recorded contract.Recorded
+	recorded contract.RecordedTests
 }
 
 func newRecording(a *app, name, file string, failed bool) (*recording, error) {
@@ -75,7 +75,7 @@ func newRecording(a *app, name, file string, failed bool) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &recording{app: a, entry: e, text: e.Text, file: file, recorded: contract.Recorded{Adapter: e.Adapter, Errors: failed}}
+	c := &recording{app: a, entry: e, text: e.Text, file: file, recorded: contract.RecordedTests{Adapter: e.Adapter, IncludeErrors: failed}}
 	switch {
 	case file != "":
 		if _, err := os.Lstat(file); err == nil {
@@ -116,7 +116,7 @@ func (c *recording) write(ctx context.Context, executable string) error {
 		return nil
 	}
 	progress := c.NewProgress()
-	text, taken, report, err := c.recorded.Settle(ctx, c.text, parserOf(c.entry, c.file), contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
+	text, taken, report, err := c.recorded.Verify(ctx, c.text, parserOf(c.entry, c.file), contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
 	progress.Stop()
 	switch {
 	case ctx.Err() != nil:

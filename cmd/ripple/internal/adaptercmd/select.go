@@ -37,7 +37,7 @@ func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
 		if entries, err = a.installed(entries); err != nil {
 			return nil, err
 		}
-		f.options.Require = true // the program exists, so skipping it is an error
+		f.options.RequireProgram = true // the program exists, so skipping it is an error
 	}
 	if f.shuffle != 0 {
 		order := rand.New(rand.NewPCG(uint64(f.shuffle), 0))
@@ -77,7 +77,7 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 	var matching []*registry.Entry
 	var names []string
 	for _, e := range entries {
-		own := contract.Names(e.Adapter, f.options)
+		own := contract.ListTests(e.Adapter, f.options)
 		names = append(names, own...)
 		if slices.ContainsFunc(own, f.options.Filter.MatchString) {
 			matching = append(matching, e)

@@ -38,7 +38,7 @@ func (s shard) part(entries []*registry.Entry) []*registry.Entry {
 	}
 	tests := map[*registry.Entry]int{}
 	for _, e := range entries {
-		tests[e] = len(contract.Names(e.Adapter, contract.Options{}))
+		tests[e] = len(contract.ListTests(e.Adapter, contract.Options{}))
 	}
 	bySize := slices.Clone(entries)
 	sort.SliceStable(bySize, func(i, j int) bool {

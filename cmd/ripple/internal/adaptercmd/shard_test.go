@@ -41,7 +41,7 @@ func TestShards(t *testing.T) {
 			together = append(together, part...)
 			size := 0
 			for _, e := range part {
-				size += len(contract.Names(e.Adapter, contract.Options{}))
+				size += len(contract.ListTests(e.Adapter, contract.Options{}))
 			}
 			tests = append(tests, size)
 		}

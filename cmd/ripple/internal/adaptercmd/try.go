@@ -73,7 +73,7 @@ unchanged: quoted, with all escape sequences.`,
 // withTerminal runs a function with the user's terminal, which is restored in any case. If standard input
 // or output is not a terminal, the terminal is nil.
 func withTerminal(a *app, run func(context.Context, *attached.Terminal) error, ctx context.Context) error {
-	if a.Interactive() && !proctree.Inner() {
+	if a.Interactive() && !proctree.IsInner() {
 		defer attached.Supervise(a.Stdout.(*os.File))() // Interactive has checked the type
 	}
 	return a.Guarded(func() error {
@@ -111,7 +111,7 @@ func notStarted(err error) error {
 		return ui.FailWith(ui.ExitMissing, missing, "")
 	case isDir:
 		return ui.FailWith(ui.ExitUsage, err, "")
-	case isStart && start.Needs != "":
+	case isStart && start.MissingService != "":
 		return ui.FailWith(ui.ExitMissing, err, "")
 	case errors.Is(err, context.DeadlineExceeded):
 		return ui.FailWith(ui.ExitTimeout, err, "to give it more time: --timeout DURATION")

@@ -61,7 +61,7 @@ func (t *lineTrial) open(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, t.flags.timeout)
 	defer cancel()
 	o := t.flags.session
-	o.Observer, o.Sole = &t.transcript, true
+	o.Observer, o.OwnsOrphans = &t.transcript, true
 	t.session, err = session.Open(ctx, t.entry.Adapter, o)
 	t.print()
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *lineTrial) say(label, text string) {
 // print prints the parts that have arrived since the last call.
 func (t *lineTrial) print() {
 	for _, p := range t.transcript.Rest() {
-		if p.As == session.TakenMarker || p.As == session.TakenEnd {
+		if p.As == session.ClassMarker || p.As == session.ClassEnd {
 			t.say(string(p.As), p.Text)
 			continue
 		}
@@ -157,7 +157,7 @@ func resultWords(r session.Result, err error) string {
 	if r.ExitCode != nil {
 		parts = append(parts, fmt.Sprintf("exit code %d", *r.ExitCode))
 	}
-	if r.ErrorSeen {
+	if r.Failed {
 		parts = append(parts, "an error")
 	}
 	if r.Mode != "" {

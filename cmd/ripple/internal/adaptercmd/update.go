@@ -86,7 +86,7 @@ func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
 
 // writeUpdate reports the changes and writes them, unless the file has been changed in the
 // meantime.
-func (a *app) writeUpdate(path string, before []byte, u *contract.Updated) error {
+func (a *app) writeUpdate(path string, before []byte, u *contract.UpdateResult) error {
 	if !bytes.Equal(before, u.Text) {
 		now, err := os.ReadFile(path)
 		if err != nil {

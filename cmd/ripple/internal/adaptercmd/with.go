@@ -133,7 +133,7 @@ func (h *helper) improve(ctx context.Context, stands *testedAdapter, begin []byt
 	code := loopcmd.ExitCode(&stop)
 	done := k.reachedGoal(&stop)
 	if stop.Done() && !done { // the claim is rejected for a reason that the check alone does not detect
-		code, stop.Why = loopcmd.ExitUnverified, "The agent's final version is not kept: "+k.verdict
+		code, stop.Message = loopcmd.ExitUnverified, "The agent's final version is not kept: "+k.verdict
 	}
 	h.keep = !done
 	if err := h.report(k.best); err != nil {
@@ -143,7 +143,7 @@ func (h *helper) improve(ctx context.Context, stands *testedAdapter, begin []byt
 		h.Note("%s has reached level %d", h.file, k.best.report.Level)
 		return nil
 	}
-	why = stop.Why
+	why = stop.Message
 	switch stop.Reason {
 	case loop.ReasonMaxTurns:
 		why, _, _ = strings.Cut(why, ";") // the plan belongs to ripple
@@ -174,8 +174,8 @@ func (h *helper) next(k *keeper, stop *loop.Stop) string {
 	if h.keep {
 		lines = append(lines, "the agent's last version, the evidence and the record of its turns are in "+h.dir)
 	}
-	if stop.Do != "" {
-		lines = append(lines, stop.Do)
+	if stop.Fix != "" {
+		lines = append(lines, stop.Fix)
 	}
 	if k.best != nil {
 		lines = append(lines, "to continue: "+h.nextCommand())
@@ -247,7 +247,7 @@ func (h *helper) tested(ctx context.Context, text []byte, ad *schema.Adapter) (*
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	progress := h.NewProgress()
-	report := contract.Run(ctx, ad, contract.Options{Require: true, Progress: func(t contract.Progress) { progress.Update(h.name, t) }})
+	report := contract.Run(ctx, ad, contract.Options{RequireProgram: true, Progress: func(t contract.Progress) { progress.Update(h.name, t) }})
 	progress.Stop()
 	if ctx.Err() != nil {
 		return nil, ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was changed"), "")

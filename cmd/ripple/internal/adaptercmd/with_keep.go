@@ -84,7 +84,7 @@ func (t *testedAgent) Turn(ctx context.Context, r loop.Request, emit func(event.
 		return out, ctx.Err()
 	}
 	if err != nil {
-		return out, &loop.Stop{Reason: loop.ReasonError, Why: fmt.Sprintf("The agent's version is not kept: %v.", err), Err: err}
+		return out, &loop.Stop{Reason: loop.ReasonError, Message: fmt.Sprintf("The agent's version is not kept: %v.", err), Err: err}
 	}
 	t.worked, t.idle = t.worked || !failed, t.idle && !failed
 	t.tell(loop.Notice{Kind: loop.NoticeVerified, Turn: r.Turn, Text: t.verdict, OK: reached})
@@ -134,9 +134,9 @@ func (k *keeper) judge(ctx context.Context) (reached bool, err error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, testsOfTurn)
 	defer cancel()
-	o := contract.Options{Require: true}
+	o := contract.Options{RequireProgram: true}
 	if k.best != nil {
-		o.Like = k.best.adapter
+		o.Baseline = k.best.adapter
 	}
 	now := &testedAdapter{text: text, adapter: ad, report: contract.Run(bounded, ad, o)}
 	if ctx.Err() != nil {
@@ -158,7 +158,7 @@ func (k *keeper) judge(ctx context.Context) (reached bool, err error) {
 // parse parses the agent's version as it would be in the file, or returns the reason why it is
 // invalid.
 func (k *keeper) parse(text []byte) (*schema.Adapter, string) {
-	options := schema.Options{Scripts: k.AdapterSources().Scripts}.Beside(k.file)
+	options := schema.Options{Scripts: k.AdapterSources().Scripts}.ForFile(k.file)
 	ad, diagnostics := schema.Parse(k.base(), text, options)
 	if ad == nil {
 		var lines []string

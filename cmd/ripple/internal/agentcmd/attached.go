@@ -28,7 +28,7 @@ type view struct {
 
 // Type gives the agent what he types; the screen has the size of his terminal.
 func (v view) Type(b []byte) error {
-	v.Lead()
+	v.ClaimSize()
 	return v.typed(b)
 }
 
@@ -76,7 +76,7 @@ func takeAttached(ctx context.Context, s *attached.Terminal, o agent.Options, ta
 			return
 		}
 		v = view{place.Screen.SubscribeWindow(o.Cols, o.Rows, 0), place.Type}
-		v.Lead()
+		v.ClaimSize()
 		go s.Guard(func() { v.show(ctx, s) })
 		go s.Guard(func() { s.ForwardSizes(ctx, v) })
 		go s.Guard(func() { s.ForwardKeys(ctx, v, cancel) })

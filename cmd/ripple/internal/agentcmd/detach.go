@@ -38,7 +38,7 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 		Args:   c.Args[len(g.Args):], // the console adds those of the screen
 		Origin: e.Source(),
 	}
-	if spec.Sealed, err = e.Seal(); err != nil {
+	if spec.Sealed, err = e.Encode(); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if f.adapter == "" || f.adapter == "auto" {
@@ -48,5 +48,5 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 		spec.Env = append(spec.Env, key+"="+c.Env[key])
 	}
 	spec.Env = append(spec.Env, f.options.Env...)
-	return a.detached(ctx, spec, strings.TrimSpace(c.Said))
+	return a.detached(ctx, spec, strings.TrimSpace(c.Message))
 }

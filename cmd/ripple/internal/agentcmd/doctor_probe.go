@@ -39,7 +39,7 @@ func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Dur
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
-	err := contract.Probe(ctx, e.Adapter, session.Options{Sole: true})
+	err := contract.Probe(ctx, e.Adapter, session.Options{OwnsOrphans: true})
 	d.Probe = &probed{Passed: err == nil, DurationMS: time.Since(began).Milliseconds()}
 	if err == nil {
 		return
@@ -56,7 +56,7 @@ func afterProbe(e *registry.Entry, err error) (todo []string) {
 	}
 	name := quote.Shell(e.Name)
 	switch {
-	case isStart && start.Needs != "":
+	case isStart && start.MissingService != "":
 		return todo
 	case errors.Is(err, context.DeadlineExceeded):
 		return append(todo, "to give it more time: --timeout DURATION; to see what it does: ripple exec --verbose "+name+" "+quote.Shell(e.Adapter.Probe.Eval))

@@ -40,7 +40,7 @@ func (a *app) overACP(ctx context.Context, s *schema.Scenario, turn int) error {
 		}
 		return p.out, nil
 	}
-	if err := acp.New(acp.Options{Play: play, Log: io.Discard}).Serve(ctx, a.In, a.Stdout); err != nil {
+	if err := acp.New(acp.Options{RunTurn: play, Log: io.Discard}).Serve(ctx, a.In, a.Stdout); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	return nil

@@ -88,7 +88,7 @@ Ctrl-C ends the turn and all processes that the agent started. Exit codes:
 			if f.detach {
 				return a.agentDetached(cmd.Context(), args, f)
 			}
-			if f.transport == schema.TransportScreen && !f.json && a.Interactive() && !proctree.Inner() {
+			if f.transport == schema.TransportScreen && !f.json && a.Interactive() && !proctree.IsInner() {
 				defer attached.Supervise(a.Stdout.(*os.File))()
 			}
 			return a.Guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
@@ -166,7 +166,7 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 		defer func() { ended = a.first(ended, rec.close()) }()
 	}
 	show := a.NewTurnView(e.Adapter, f.json)
-	f.options.OnEvent, f.options.Sole = show.Event, true
+	f.options.OnEvent, f.options.OwnsOrphans = show.Event, true
 	take := func(ctx context.Context, o agent.Options) (agent.Outcome, error) {
 		return agent.Run(ctx, e.Adapter, f.turn, o)
 	}
@@ -245,12 +245,12 @@ func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 			return nil
 		case quiet:
 			return ui.ExitWith(ui.ExitBlocked)
-		case len(o.Asked) > 0:
+		case len(o.Unanswered) > 0:
 			hint := "answer in the next prompt"
 			if o.SessionID != "" && g.Options.Resume != nil {
 				hint += ", with --resume " + o.SessionID
 			}
-			return ui.FailWith(ui.ExitBlocked, fmt.Errorf("%s asks: %s", g.DisplayName, ui.Harmless(strings.Join(o.Asked, "\n"))), hint)
+			return ui.FailWith(ui.ExitBlocked, fmt.Errorf("%s asks: %s", g.DisplayName, ui.Harmless(strings.Join(o.Unanswered, "\n"))), hint)
 		}
 		return ui.FailWith(ui.ExitBlocked, fmt.Errorf("%s was refused %s", g.DisplayName, ui.Count(len(o.Denials), "tool use")), g.DenialHelp)
 	}
@@ -297,7 +297,7 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 	case event.Timeout:
 		return strings.TrimPrefix(goOn+"; to change the limits of a turn: --timeout, --idle-timeout", "; ")
 	case event.Crashed:
-		if o.Unknown > 0 {
+		if o.UnknownLines > 0 {
 			return "to record its output: ripple agent run --transcript FILE; to see how the adapter interprets it: ripple agent map --adapter " + a.Name + " < FILE"
 		}
 	}

@@ -38,7 +38,7 @@ until --text is on the screen; --for idle until nothing has been printed for two
 			ctx, _, stop := ui.UntilSignal(ctx, true)
 			defer stop()
 			if q.For == "done" {
-				_, err := runOne(a, asJSON, func(out io.Writer) (console.Answer, error) { return c.Wait(ctx, q, out) })
+				_, err := runOne(a, asJSON, func(out io.Writer) (console.WaitResult, error) { return c.Wait(ctx, q, out) })
 				return err
 			}
 			answer, err := c.Wait(ctx, q, nil)
@@ -47,9 +47,9 @@ until --text is on the screen; --for idle until nothing has been printed for two
 				return explain(err)
 			case asJSON:
 				return a.PrintJSON(answer)
-			case answer.Why == "time":
+			case answer.Reason == "time":
 				return ui.FailWith(ui.ExitTimeout, errors.New("the wait timed out"), "")
-			case answer.Why == "exited":
+			case answer.Reason == "exited":
 				return ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 			case answer.Status.Stopped != nil && q.For == "input":
 				return ui.FailWith(ui.ExitTimeout, errors.New(stopped(answer.Status)), killHint(answer.Status.Name))
@@ -64,7 +64,7 @@ until --text is on the screen; --for idle until nothing has been printed for two
 	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
 	flags.DurationVar(&q.Wait, "timeout", 0, "maximum wait (0: no limit)")
 	flags.Int64Var(&q.From, "from", 0, "print its output from this `BYTE` on")
-	flags.BoolVar(&q.Stay, "stay", false, "keep waiting when the command waits for input")
+	flags.BoolVar(&q.KeepWaiting, "stay", false, "keep waiting when the command waits for input")
 	flags.BoolVar(&asJSON, "json", false, "print a JSON record")
 	return cmd
 }
@@ -118,7 +118,7 @@ echo and types it; a prompt for a secret refuses other input.`,
 				q.Secret, q.Keys = true, append(q.Keys, "enter")
 			}
 			q.By = "send"
-			q.Only = only || !force && runtime.GOOS == "linux" // other systems do not report whether a command reads
+			q.OnlyIfWaiting = only || !force && runtime.GOOS == "linux" // other systems do not report whether a command reads
 			status, err := c.Send(cmd.Context(), q)
 			return afterwards(a, asJSON, status, err)
 		},

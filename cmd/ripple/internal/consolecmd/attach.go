@@ -91,7 +91,7 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *attached.Termi
 		return ui.FailWith(ui.ExitUsage, err, "if that is wrong: unset RIPPLE_CONSOLE")
 	}
 	edits := !f.readOnly && !f.raw && a.Getenv("TERM") != "dumb"
-	on, err := c.Attach(ctx, console.AttachRequest{Cols: cols, Rows: rows, ReadOnly: f.readOnly, Edits: edits, In: console.Inside(a.Getenv)})
+	on, err := c.Attach(ctx, console.AttachRequest{Cols: cols, Rows: rows, ReadOnly: f.readOnly, EditsLines: edits, Enclosing: console.Enclosing(a.Getenv)})
 	if err != nil {
 		return explain(err)
 	}
@@ -103,8 +103,8 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *attached.Termi
 	var screen attached.Screen = on
 	show, prompted, fault := s.Write, func(*console.Prompt) {}, func() string { return "" }
 	if edits {
-		e := console.EditLines(on, console.LineEditorOptions{Cols: cols, Rows: rows, Write: s.Write, Getenv: a.Getenv})
-		screen, show, prompted, fault = e, e.Show, e.Prompted, e.Fault
+		e := console.NewLineEditor(on, console.LineEditorOptions{Cols: cols, Rows: rows, Write: s.Write, Getenv: a.Getenv})
+		screen, show, prompted, fault = e, e.Show, e.SetPrompt, e.Fault
 	}
 	go s.Guard(func() { follow(s, on, show, prompted, cancel) })
 	go s.Guard(func() { s.ForwardSizes(ctx, screen) })
@@ -124,7 +124,7 @@ func reportEnd(a *ui.App, name string, why error) error {
 	case errors.Is(why, attached.ErrDetached):
 		a.Note("detached from %s", name)
 		return nil
-	case errors.As(why, &end) && end.answer.Why == "closed":
+	case errors.As(why, &end) && end.answer.Reason == "closed":
 		a.Note("%s was closed", name)
 		return nil
 	case errors.As(why, &end):
@@ -141,7 +141,7 @@ func reportEnd(a *ui.App, name string, why error) error {
 }
 
 // endedError reports the end of the console's program.
-type endedError struct{ answer *console.Answer }
+type endedError struct{ answer *console.WaitResult }
 
 func (e *endedError) Error() string { return e.answer.Status.Exit }
 
@@ -172,10 +172,10 @@ func title(n *console.Notice) string {
 	text := ui.Harmless(n.Title)
 	if n.Held > 0 {
 		does := "runs"
-		if n.For == console.AnotherPerson {
+		if n.Holder == console.AnotherUser {
 			does = "types"
 		}
-		text = fmt.Sprintf("[keys held: %s %s] %s", n.For, does, text)
+		text = fmt.Sprintf("[keys held: %s %s] %s", n.Holder, does, text)
 	}
 	return "\x1b]2;" + text + "\x1b\\"
 }

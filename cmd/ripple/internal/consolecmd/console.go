@@ -74,16 +74,16 @@ func explain(err error) error {
 	}
 	code, hint := ui.ExitFailed, ""
 	switch f.Code {
-	case console.FaultRequest:
+	case console.FaultBadRequest:
 		code = ui.ExitUsage
 	case console.FaultUnknown:
-		if f == console.ErrNone {
+		if f == console.ErrNoConsole {
 			return ui.FailWith(ui.ExitUsage, f, "to start one: ripple console start ADAPTER")
 		}
 		code, hint = ui.ExitUsage, "to list the consoles: ripple console list; to list the commands of one: ripple console history CONSOLE"
-	case console.FaultMissing:
+	case console.FaultProgramMissing:
 		code = ui.ExitMissing
-	case console.FaultTaken:
+	case console.FaultNameInUse:
 		code, hint = ui.ExitUsage, "give it another --name, or use that one: --reuse"
 	case console.FaultBusy:
 		name := ""
@@ -100,9 +100,9 @@ func explain(err error) error {
 	case console.FaultUnresponsive:
 		code, hint = ui.ExitTimeout, "to continue a stopped process: kill -CONT PID; to end the console: ripple console close --kill"
 		if f.Status != nil {
-			hint = fmt.Sprintf("to continue the process if it is stopped: kill -CONT %d; to end the console: ripple console close --kill %s", f.Status.Host, f.Status.Name)
+			hint = fmt.Sprintf("to continue the process if it is stopped: kill -CONT %d; to end the console: ripple console close --kill %s", f.Status.HostPID, f.Status.Name)
 		}
-	case console.FaultCwd:
+	case console.FaultCwdMismatch:
 		hint = "nothing was typed"
 	case console.FaultNotWaiting:
 		if f.Status != nil && f.Status.State == console.Running {
@@ -158,7 +158,7 @@ func newHost(a *ui.App, version string) *cobra.Command {
 				}
 				begun, in := prestart.Console(a.In)
 				return console.Serve(ctx, console.HostOptions{
-					Version: version, Getenv: a.Getenv, In: in, Begun: begun, Ready: os.Stdout, Confine: []string{self, "console", "confine"},
+					Version: version, Getenv: a.Getenv, In: in, Pending: begun, Ready: os.Stdout, SandboxCommand: []string{self, "console", "confine"},
 				})
 			})
 		},

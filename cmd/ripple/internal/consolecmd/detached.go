@@ -38,7 +38,7 @@ func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 		if err != nil {
 			return explain(err)
 		}
-		if answer.Why != "time" { // the turn has ended already, or the agent asks
+		if answer.Reason != "time" { // the turn has ended already, or the agent asks
 			_, err := conclude(a, answer, false)
 			return err
 		}

@@ -110,7 +110,7 @@ func execute(a *ui.App, ctx context.Context, args []string, f execFlags) error {
 		}
 		q := console.ExecRequest{Code: code, By: "exec", Wait: f.timeout, ExpectCwd: f.expect, Queue: f.queue}
 		var goesOn bool
-		if goesOn, end = runOne(a, f.json, func(out io.Writer) (console.Answer, error) { return c.Exec(ctx, q, out) }); !goesOn {
+		if goesOn, end = runOne(a, f.json, func(out io.Writer) (console.WaitResult, error) { return c.Exec(ctx, q, out) }); !goesOn {
 			return end
 		}
 	}
@@ -173,7 +173,7 @@ type record struct {
 }
 
 // runOne waits for a command, prints its result and reports whether another one can follow.
-func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)) (goesOn bool, err error) {
+func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.WaitResult, error)) (goesOn bool, err error) {
 	var held bytes.Buffer
 	shown := &outputWriter{Writer: a.Raw.Out, a: a}
 	var out io.Writer = shown
@@ -187,7 +187,7 @@ func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)
 	if asJSON {
 		out := json.NewEncoder(a.Out)
 		out.SetEscapeHTML(false)
-		own := answer.Own()
+		own := answer.CommandStatus()
 		if err := out.Encode(record{held.String(), answer.Dropped, answer.DroppedAt, own.State, own.Stopped, answer.Command}); err != nil {
 			return false, err
 		}
@@ -196,9 +196,9 @@ func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)
 }
 
 // conclude reports how a wait ended. Gaps in the output may have been noted where they are.
-func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err error) {
+func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, err error) {
 	c, name := answer.Command, answer.Status.Name
-	switch answer.Why {
+	switch answer.Reason {
 	case "time":
 		return false, ui.FailWith(ui.ExitTimeout, errors.New("the command is still running"), "to wait again: ripple console wait "+name+"; to interrupt it: ripple console send "+name+" --key C-c")
 	case "waiting":
@@ -229,7 +229,7 @@ func conclude(a *ui.App, answer console.Answer, noted bool) (goesOn bool, err er
 		return true, nil
 	}
 	if c.Lost > 0 {
-		a.Note("%d bytes of its output were lost: %s", c.Lost, c.LostWhy)
+		a.Note("%d bytes of its output were lost: %s", c.Lost, c.LostReason)
 	}
 	if c.Fault != "" {
 		a.Note("%s", c.Fault)

@@ -19,11 +19,11 @@ func TestLostOutputIsReportedOnce(t *testing.T) {
 		for exit, want := range map[int]int{0: ui.ExitFailed, 3: 3} {
 			var out, errs bytes.Buffer
 			a := ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {})
-			_, err := runOne(a, asJSON, func(out io.Writer) (console.Answer, error) {
+			_, err := runOne(a, asJSON, func(out io.Writer) (console.WaitResult, error) {
 				if noter, ok := out.(console.GapNoter); ok {
 					noter.NoteGap(console.Gap{At: 7, Bytes: 12})
 				}
-				return console.Answer{Why: "done", Command: &console.Command{ExitCode: &exit}, Dropped: 12, DroppedAt: 7}, nil
+				return console.WaitResult{Reason: "done", Command: &console.Command{ExitCode: &exit}, Dropped: 12, DroppedAt: 7}, nil
 			})
 			assert.Equal(t, want, a.End(&cobra.Command{}, err))
 			said := strings.Count(errs.String(), "12 bytes of its output, from byte 7 on, were dropped before they were read")

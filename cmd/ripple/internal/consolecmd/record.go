@@ -140,7 +140,7 @@ func (f recordFlags) write(a *ui.App, title string, rec *cast.Recording) error {
 
 // record attaches to the console until the recording ends. The answer is the result of the code,
 // nil if there is none.
-func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, code string) (*cast.Recording, *console.Answer, error) {
+func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, code string) (*cast.Recording, *console.WaitResult, error) {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	if f.length > 0 {
@@ -173,12 +173,12 @@ func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, c
 type recording struct {
 	*cast.Recorder
 	began  time.Time
-	answer *console.Answer // result of the code
+	answer *console.WaitResult // result of the code
 }
 
 // outcome is the result of the code.
 type outcome struct {
-	answer console.Answer
+	answer console.WaitResult
 	err    error
 }
 
@@ -187,7 +187,7 @@ type outcome struct {
 func (r *recording) follow(ctx context.Context, c *console.Client, on *console.Attachment, code string, shown io.Writer) (*cast.Recording, error) {
 	ended := make(chan outcome, 1)
 	final := "" // the screen after the command; unknown while it runs
-	happened := make(chan console.Happening)
+	happened := make(chan console.AttachEvent)
 	go func() {
 		defer close(happened)
 		for {

@@ -75,7 +75,7 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		return err
 	}
 	f.spec.Origin = entry.Source()
-	if f.spec.Sealed, err = entry.Seal(); err != nil {
+	if f.spec.Sealed, err = entry.Encode(); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	for _, kv := range f.spec.Env {
@@ -98,7 +98,7 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 	defer stop()
 	c, status, err := host.Start(ctx, a.Getenv, f.spec)
-	if taken, ok := errors.AsType[*console.Fault](err); ok && taken.Code == console.FaultTaken && f.reuse {
+	if taken, ok := errors.AsType[*console.Fault](err); ok && taken.Code == console.FaultNameInUse && f.reuse {
 		if c, err = console.Find(a.Getenv, f.spec.Name); err == nil {
 			status, err = c.Status(ctx)
 		}

@@ -88,7 +88,7 @@ The other fields are present if they are known or apply:
   ripple exec gdb --arg ./a.out --op 'breakpoint_set target=main' --op run --op locals`,
 		Args: execArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.session.Patient = cmd.Flags().Changed("ready-timeout") // it was asked for: it decides alone
+			f.session.Attended = cmd.Flags().Changed("ready-timeout") // it was asked for: it decides alone
 			return a.Guarded(func() error { return runIn(cmd.Context(), a, args, f) })
 		},
 		ValidArgsFunction: ui.FirstOnly(ui.CompleteAdapter(a)),

@@ -47,12 +47,12 @@ func (x *execution) attend(ctx context.Context) (hopeless bool) {
 		case x.keyboard != nil:
 			err = x.answer(ctx, st)
 		case stays(ctx, x.session, st, hopelessAfter):
-			if st = x.session.State(); st.Stuck {
+			if st = x.session.State(); st.NeedsInput {
 				return true
 			}
-			if st.Unseen != session.UnseenNo && told != string(st.Unseen) {
-				told = string(st.Unseen)
-				x.Note("the program runs as another user, so ripple cannot tell whether it waits for input, which nobody can type here; to interrupt it: Ctrl-C; to limit the wait: --timeout")
+			if st.EchoHint != session.EchoHintNone && told != string(st.EchoHint) {
+				told = string(st.EchoHint)
+				x.Note("the program runs as another user, so ripple cannot see whether it waits for input, which nobody can type here; to interrupt it: Ctrl-C; to limit the wait: --timeout")
 			}
 			_, err = x.session.WaitState(ctx, otherThan(st))
 		default:
@@ -78,13 +78,13 @@ func (x *execution) asked(ctx context.Context) (session.State, error) {
 
 // asks says that somebody should look whether the program is to be given input.
 func asks(s session.State) bool {
-	return s.Waiting != session.WaitingNo || s.Unseen != session.UnseenNo
+	return s.Waiting != session.WaitingNone || s.EchoHint != session.EchoHintNone
 }
 
 // otherThan is true when a program does not wait, or not known to, as it did in before.
 func otherThan(before session.State) func(session.State) bool {
 	return func(s session.State) bool {
-		return s.Waiting != before.Waiting || s.Unseen != before.Unseen || isStopped(s) != isStopped(before)
+		return s.Waiting != before.Waiting || s.EchoHint != before.EchoHint || isStopped(s) != isStopped(before)
 	}
 }
 
@@ -99,7 +99,7 @@ func stays(ctx context.Context, s *session.Session, st session.State, d time.Dur
 // waitHint is empty if it is not known whether the program waits.
 func (x *execution) waitHint(s session.State) string {
 	what := "input"
-	if s.Waiting == session.WaitingNo {
+	if s.Waiting == session.WaitingNone {
 		return ""
 	}
 	if s.Waiting == session.WaitingSecret {
@@ -109,7 +109,7 @@ func (x *execution) waitHint(s session.State) string {
 		return "the program waits for " + what + ": type it and press Enter; to interrupt: Ctrl-C"
 	}
 	hint := "the program waits for " + what + " that nobody can type"
-	if s.Stuck {
+	if s.NeedsInput {
 		hint += fmt.Sprintf(" (it will be interrupted after %s)", hopelessAfter)
 	}
 	hint += "; to interrupt it: Ctrl-C; to limit the wait: --timeout"

@@ -143,7 +143,7 @@ func showing(st session.State) typing {
 	switch {
 	case st.Waiting == session.WaitingSecret:
 		return silentLines
-	case st.Unseen == session.UnseenSilent:
+	case st.EchoHint == session.EchoHintOff:
 		return silentKeys // who reads them shows them, or does not
 	}
 	return asFound

@@ -21,7 +21,7 @@ type outcome struct {
 func (o outcome) code() int {
 	exit, exited := errors.AsType[*session.ExitError](o.err)
 	switch {
-	case exited && exit.Untaken:
+	case exited && exit.Unread:
 		return ui.ExitFailed
 	case exited && exit.Signal != "":
 		return 128 + signalNumber(exit.Signal)
@@ -37,7 +37,7 @@ func (o outcome) code() int {
 		return *o.result.ExitCode
 	case o.result.CompletedBy == session.ByInterrupt:
 		return ui.ExitInterrupted
-	case o.result.ErrorSeen:
+	case o.result.Failed:
 		return ui.ExitFailed
 	}
 	return ui.ExitOK
@@ -72,7 +72,7 @@ func (o outcome) record() record {
 	r := record{Result: o.result, Stopped: o.stopped()}
 	if o.err != nil {
 		r.Failure = o.err.Error()
-		r.ErrorSeen = r.ErrorSeen || o.code() != ui.ExitOK
+		r.Failed = r.Failed || o.code() != ui.ExitOK
 	}
 	return r
 }
@@ -86,7 +86,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	switch {
 	case exited && exit.Withdrawal != nil:
 		return ui.FailWith(code, o.err, withdrawalHint)
-	case exited && exit.Untaken:
+	case exited && exit.Unread:
 		return ui.FailWith(code, o.err, "possible cause: its standard input is not the terminal")
 	case exited && exit.Output != "":
 		return ui.FailWith(code, o.err, "it printed:\n"+ui.Indent(exit.Output))
@@ -114,7 +114,7 @@ func advice(late *session.TimeoutError) string {
 	switch {
 	case late.Stopped != nil:
 		return fmt.Sprintf("the program is stopped (%v): %s", late.Stopped, stoppedHint)
-	case late.Waiting != session.WaitingNo:
+	case late.Waiting != session.WaitingNone:
 		return "the program waits for input: let the code bring it (a file, a pipe, a here-document), or run ripple on a terminal"
 	}
 	return "to give it more time: --timeout DURATION"
@@ -152,7 +152,7 @@ func startError(err error) error {
 	if start.Output != "" {
 		hint = "it printed:\n" + ui.Indent(start.Output)
 	}
-	if start.Needs != "" {
+	if start.MissingService != "" {
 		return ui.FailWith(ui.ExitMissing, err, hint)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

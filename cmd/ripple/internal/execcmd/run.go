@@ -40,7 +40,7 @@ type execution struct {
 	*ui.App
 	flags      execFlags
 	adapter    *schema.Adapter
-	begun      *session.Begun // nil: the program is still to be started
+	begun      *session.Pending // nil: the program is still to be started
 	session    *session.Session
 	interrupts <-chan os.Signal
 	keyboard   *keyboard // nil: nobody is there to answer the program
@@ -86,7 +86,7 @@ func runIn(ctx context.Context, a *ui.App, args []string, f execFlags) error {
 }
 
 // program is the adapter of a name, and its program if that was started already.
-func program(a *ui.App, name string) (*registry.Entry, *session.Begun, error) {
+func program(a *ui.App, name string) (*registry.Entry, *session.Pending, error) {
 	if p := prestart.Take(name); p != nil {
 		return p.Entry, p.Begun, nil
 	}
@@ -123,7 +123,7 @@ func (x *execution) run(ctx context.Context, next source) error {
 		runtime.GOMAXPROCS(1)
 	}
 	err, closed := x.all(ctx, next), x.close(ctx)
-	if _, resist := errors.AsType[*proctree.ResistError](closed); resist && err != nil && proctree.Inner() {
+	if _, resist := errors.AsType[*proctree.SurvivorsError](closed); resist && err != nil && proctree.IsInner() {
 		return err // the outer process lists what is left in the end
 	}
 	return x.first(err, closed)
@@ -134,7 +134,7 @@ func (x *execution) open(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	o := x.flags.session
-	o.Restart, o.Sole = true, true
+	o.Restart, o.OwnsOrphans = true, true
 	o.Output, o.Window = x.print, -1 // nothing is asked for again
 	if !x.flags.json {
 		o.OutOfBand = func(b []byte) { _, _ = x.Raw.Err.Write(b) } // no command's output, but nothing to lose
@@ -143,7 +143,7 @@ func (x *execution) open(ctx context.Context) error {
 		o.Observer = x.recorder
 	}
 	if x.flags.verbose {
-		o.Observer = contract.Observers(contract.Log(x.Err), o.Observer)
+		o.Observer = contract.MultiObserver(contract.LogObserver(x.Err), o.Observer)
 	}
 	opened := make(chan error, 1)
 	go func() {
@@ -214,7 +214,7 @@ func (x *execution) close(ctx context.Context) error {
 	go func() { closed <- x.session.Close(polite) }()
 	select {
 	case err := <-closed:
-		_, _ = io.WriteString(x.Raw.Err, x.session.Late()) // there is no record left for it
+		_, _ = io.WriteString(x.Raw.Err, x.session.TrailingOutput()) // there is no record left for it
 		return err
 	case <-limit.C:
 		return errors.New("the session did not end in time; its remaining processes are killed")

@@ -188,7 +188,7 @@ func asked(m *markup, line record.Line) {
 	switch {
 	case q == nil:
 	case q.Given == nil:
-		m.Element("p", "? it asks: "+loop.Words(*q), "class", "aside warn")
+		m.Element("p", "? it asks: "+loop.FormatQuestion(*q), "class", "aside warn")
 	default:
 		answer := q.Given.Option
 		if o, found := q.Option(q.Given.Option); found {

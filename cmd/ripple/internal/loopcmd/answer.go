@@ -168,7 +168,7 @@ func (r reply) choose(open []record.Question) (record.Question, error) {
 func lines(open []record.Question) string {
 	var all []string
 	for _, q := range open {
-		all = append(all, q.ID+": "+loop.Words(q))
+		all = append(all, q.ID+": "+loop.FormatQuestion(q))
 	}
 	return strings.Join(all, "\n")
 }
@@ -185,7 +185,7 @@ func (r reply) answerTo(q record.Question) (event.Answer, error) {
 		if !r.allow && !r.deny {
 			o, is := option(q, r.text)
 			if !is {
-				return answer, ui.UsageError(ways(q), "%s asks for a permission: %s", q.ID, loop.Words(q))
+				return answer, ui.UsageError(ways(q), "%s asks for a permission: %s", q.ID, loop.FormatQuestion(q))
 			}
 			return event.Answer{Option: o.ID, By: byPerson}, nil
 		}
@@ -204,7 +204,7 @@ func (r reply) answerTo(q record.Question) (event.Answer, error) {
 		if chosen, has := q.Choose(byPerson, kinds...); has {
 			return chosen, nil
 		}
-		return answer, ui.UsageError("ripple answer "+q.ID+" TEXT", "%s does not ask for permission: %s", q.ID, loop.Words(q))
+		return answer, ui.UsageError("ripple answer "+q.ID+" TEXT", "%s does not ask for permission: %s", q.ID, loop.FormatQuestion(q))
 	case q.Kind == event.AskChoice:
 		o, is := option(q, r.text)
 		if !is {

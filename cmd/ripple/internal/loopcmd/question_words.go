@@ -12,7 +12,7 @@ import (
 
 // asksWords describes a question.
 func asksWords(q record.Question) string {
-	return fmt.Sprintf("%s: the agent asks: %s", q.ID, ui.Harmless(loop.Words(q)))
+	return fmt.Sprintf("%s: the agent asks: %s", q.ID, ui.Harmless(loop.FormatQuestion(q)))
 }
 
 // givenWords describes an answer.
@@ -38,7 +38,7 @@ func givenWords(q record.Question) string {
 		}
 		return fmt.Sprintf("%s answered: %s", q.ID, ui.Harmless(text+from))
 	}
-	return fmt.Sprintf("%s (%s): %s", ui.Harmless(text), ui.Harmless(cmp.Or(q.Given.By, "a user")), ui.Harmless(loop.Words(q)))
+	return fmt.Sprintf("%s (%s): %s", ui.Harmless(text), ui.Harmless(cmp.Or(q.Given.By, "a user")), ui.Harmless(loop.FormatQuestion(q)))
 }
 
 func joined(a, b string) string {

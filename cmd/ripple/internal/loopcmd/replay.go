@@ -201,7 +201,7 @@ func (a *player) replayEnd(l journal.Record) {
 		what += ", its prompt was " + l.State.Prompt
 	}
 	if l.State != nil && l.State.CostUSD > 0 {
-		what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
+		what += ", " + loop.FormatUSD(l.State.CostUSD) + " so far"
 	}
 	a.Note("turn %d: %s", l.Turn, what)
 	for _, text := range checkoutWords(l.Line) {

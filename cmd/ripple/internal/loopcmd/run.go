@@ -238,7 +238,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback, HatAgents: hatAgents,
 		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Settings: settings, Attended: a.Interactive(),
-		ExitCode: ExitCode, Next: whatNext, Believable: proctree.HaltIfDying,
+		ExitCode: ExitCode, Advice: whatNext, BeforeWrite: proctree.BlockIfShuttingDown,
 	}, agent, nil
 }
 
@@ -253,12 +253,12 @@ func (a *app) stopped(s loop.Stop, asJSON bool) error {
 		if s.Done() {
 			indent = "ripple: "
 		}
-		s.Why, next = a.Wrapped(s.Why, "ripple: "), a.Wrapped(next, indent)
+		s.Message, next = a.Wrapped(s.Message, "ripple: "), a.Wrapped(next, indent)
 	}
 	if s.Done() {
-		a.Note("%s", s.Why)
+		a.Note("%s", s.Message)
 		a.Note("%s", next)
 		return nil
 	}
-	return ui.FailWith(code, errors.New(s.Why), next)
+	return ui.FailWith(code, errors.New(s.Message), next)
 }

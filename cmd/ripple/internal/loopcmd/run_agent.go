@@ -73,7 +73,7 @@ func (a *app) knownAdapters(c *config.Config) error {
 		if registry.IsPath(name) {
 			return "", errors.New("it is a path, and the name of an adapter is expected")
 		}
-		e, err := r.Look(name) // not used here
+		e, err := r.Inspect(name) // not used here
 		if err != nil {
 			return "", err
 		}
@@ -92,9 +92,9 @@ func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Ev
 	if stop, is := errors.AsType[*loop.Stop](err); is {
 		switch stop.Reason {
 		case loop.ReasonAgentMissing:
-			stop.Do = "install it, or choose another agent with --adapter; to list them: `ripple doctor`"
+			stop.Fix = "install it, or choose another agent with --adapter; to list them: `ripple doctor`"
 		case loop.ReasonUsage:
-			stop.Do = fmt.Sprintf("to see the features of this agent: `ripple adapter show %s`", g.entry.Name)
+			stop.Fix = fmt.Sprintf("to see the features of this agent: `ripple adapter show %s`", g.entry.Name)
 		}
 	}
 	return out, err
@@ -131,9 +131,9 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 		words = append(words, quote.Shell(arg))
 	}
 	a.Printf("%s\n", strings.Join(words, " "))
-	if c.Said != "" {
+	if c.Message != "" {
 		s.Title(map[bool]string{false: "Over the Agent Client Protocol", true: "Entered on its screen"}[g.entry.Adapter.Agent.Transport == schema.TransportScreen])
-		a.Printf("%s\n", ui.Indent(c.Said))
+		a.Printf("%s\n", ui.Indent(c.Message))
 	}
 	if c.Stdin != "" {
 		s.Title("Standard input")
@@ -159,5 +159,5 @@ func asStop(err error) *loop.Stop {
 	if s, is := errors.AsType[*loop.Stop](err); is {
 		return s
 	}
-	return &loop.Stop{Reason: loop.ReasonError, Why: err.Error()}
+	return &loop.Stop{Reason: loop.ReasonError, Message: err.Error()}
 }

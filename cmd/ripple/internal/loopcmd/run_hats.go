@@ -58,12 +58,12 @@ func (a *app) hatAgent(ctx context.Context, c *config.Config, h *hats.Hat, first
 	if err := a.takeOptions(g); err != nil {
 		return nil, err
 	}
-	if lack := agent.LacksMode(g.entry.Adapter.Agent, h.PermissionMode); h.PermissionMode != "" && lack != "" {
+	if lack := agent.ModeProblem(g.entry.Adapter.Agent, h.PermissionMode); h.PermissionMode != "" && lack != "" {
 		return nil, ui.UsageError("leave permission_mode out", "permission_mode: %s has no %s", g.entry.Name, lack)
 	} else if h.PermissionMode != "" {
 		g.PermissionMode = h.PermissionMode
 	}
-	if lack := agent.LacksTools(g.entry.Adapter.Agent, h.AllowedTools); h.AllowedTools != nil && lack != "" {
+	if lack := agent.ToolsProblem(g.entry.Adapter.Agent, h.AllowedTools); h.AllowedTools != nil && lack != "" {
 		return nil, ui.UsageError("leave allowed_tools out", "allowed_tools: %s has no %s", g.entry.Name, lack)
 	} else if h.AllowedTools != nil {
 		g.AllowedTools = h.AllowedTools

@@ -56,10 +56,10 @@ func (v *loopView) json(n loop.Notice) {
 	case n.Stop != nil:
 		code := ExitCode(n.Stop)
 		_ = v.encode.Encode(jsonNotice{
-			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
+			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Message, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
 		}) // v.out keeps its error
 	default:
-		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds(), Question: n.Question}
+		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Remaining.Seconds(), Question: n.Question}
 		switch n.Kind {
 		case loop.NoticeVerified, loop.NoticeDecided:
 			j.OK = &n.OK

@@ -60,7 +60,7 @@ func (v *loopView) parts() []string {
 	}
 	parts = append(parts, fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-v.loop.Calls)))
 	if v.cost > 0 {
-		parts = append(parts, loop.Dollars(v.cost))
+		parts = append(parts, loop.FormatUSD(v.cost))
 	}
 	// The plan belongs to the agent, and changes during a turn.
 	tasks, _ := record.ReadTasks(v.where, v.dir()) // the loop itself reports errors

@@ -15,8 +15,8 @@ func (a *app) takeOptions(g *loopAgent) error {
 		name, lack string
 		take       func()
 	}{
-		{"AGENT_PERMISSION_MODE", agent.LacksMode(g.entry.Adapter.Agent, g.config.PermissionMode), func() { g.PermissionMode = g.config.PermissionMode }},
-		{"ALLOWED_TOOLS", agent.LacksTools(g.entry.Adapter.Agent, g.config.AllowedTools), func() { g.AllowedTools = g.config.AllowedTools }},
+		{"AGENT_PERMISSION_MODE", agent.ModeProblem(g.entry.Adapter.Agent, g.config.PermissionMode), func() { g.PermissionMode = g.config.PermissionMode }},
+		{"ALLOWED_TOOLS", agent.ToolsProblem(g.entry.Adapter.Agent, g.config.AllowedTools), func() { g.AllowedTools = g.config.AllowedTools }},
 	} {
 		if g.asked(s.name) && (s.lack == "" || g.config.Bound(s.name)) {
 			s.take()

@@ -31,7 +31,7 @@ func summaryRows(s *loop.Summary) (rows []row) {
 		}
 	}
 	add(len(s.Failures) > 0, "failed", failedTurns(s.Failures))
-	add(s.CostUSD > 0, "cost", loop.Dollars(s.CostUSD))
+	add(s.CostUSD > 0, "cost", loop.FormatUSD(s.CostUSD))
 	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(s.Tokens.Input), ui.ShortNumber(s.Tokens.Output)))
 	return slices.Concat(rows, boxRows(s.Denied, s.Review), gitRows(s))
 }
@@ -56,7 +56,7 @@ func failedTurns(failures map[event.Kind]int) string {
 // boxRows say what a box refused, and what to look at after it.
 func boxRows(denied []record.Denied, review []string) (rows []row) {
 	if len(denied) > 0 {
-		rows = append(rows, row{"denied", "connections to " + loop.DeniedWords(denied)})
+		rows = append(rows, row{"denied", "connections to " + loop.FormatDenied(denied)})
 	}
 	if len(review) > 0 {
 		rows = append(rows, row{"review", "these before you run anything here: " + strings.Join(review, ", ")})

@@ -131,11 +131,11 @@ func (v *loopView) count(n loop.Notice) {
 		}
 	case loop.NoticeStopped:
 		v.summary = n.Summary
-		v.notify(n.Stop.Why)
+		v.notify(n.Stop.Message)
 	case loop.NoticeAsked:
 		v.asked(n)
 	case loop.NoticeWaiting:
-		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
+		v.waiting = fmt.Sprintf("waiting %s %s", n.Remaining.Round(time.Second), n.Text)
 		if !v.line && waited == "" { // a countdown needs a terminal; elsewhere it is printed once
 			v.Note("%s", v.waiting)
 		}
@@ -229,7 +229,7 @@ func (v *loopView) result(p ui.Page, n loop.Notice) []string {
 	}
 	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.turns.Now().Sub(v.begun).Round(time.Second))
 	if cost := event.SumUSD(n.Cost, -v.before); cost > 0 {
-		text += " · " + loop.Dollars(cost)
+		text += " · " + loop.FormatUSD(cost)
 	}
 	return p.Aside(colour, mark, text)
 }

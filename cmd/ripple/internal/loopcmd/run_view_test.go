@@ -44,7 +44,7 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	v.notice(loop.Notice{Kind: loop.NoticeVerified, Turn: 2, Text: "`make test`: ok", OK: true})
 	v.notice(loop.Notice{Kind: loop.NoticeTurnStarted, Turn: 3, Cost: 1.25})
 	v.notice(loop.Notice{Kind: loop.NoticeTurnEnded, Turn: 3, Text: "failed (crashed): exit code 9", Outcome: "failed (crashed): exit code 9", Cost: 1.25})
-	v.notice(loop.Notice{Kind: loop.NoticeWaiting, Turn: 3, Text: "after a failed turn", Left: 4 * time.Second})
+	v.notice(loop.Notice{Kind: loop.NoticeWaiting, Turn: 3, Text: "after a failed turn", Remaining: 4 * time.Second})
 	v.interrupted()
 	pieces := strings.Split(out.String(), "\r\x1b[K") // output and the status line alternate
 	for i := 1; i < len(pieces); i += 2 {

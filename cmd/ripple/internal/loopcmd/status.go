@@ -110,7 +110,7 @@ func (a *app) printReport(project string, s journal.Report) {
 			w.Row("hat", r.Hat)
 		}
 		if r.CostUSD > 0 {
-			w.Row("cost", loop.Dollars(r.CostUSD))
+			w.Row("cost", loop.FormatUSD(r.CostUSD))
 		}
 		if r.Tokens.Input+r.Tokens.Output > 0 {
 			w.Row("tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(r.Tokens.Input), ui.ShortNumber(r.Tokens.Output)))

@@ -100,16 +100,16 @@ func whatNext(s *loop.Stop) string {
 		return sentence(afterDone(s))
 	case s.Reason == loop.ReasonCircuitOpen:
 		return sentence(afterOpen(s, then))
-	case s.Reason == loop.ReasonPromptMissing && s.Do == "":
+	case s.Reason == loop.ReasonPromptMissing && s.Fix == "":
 		return "Write the task into it, or let `ripple init` make one."
 	case errors.Is(s.Err, syscall.ENOSPC):
 		return sentence("make room there" + then)
 	case s.Reason == loop.ReasonError:
 		return sentence(afterError(s))
 	}
-	do := cmp.Or(s.Do, unknown[s.Reason])
+	do := cmp.Or(s.Fix, unknown[s.Reason])
 	if s.Question != nil {
-		return sentence(orElse(s.Do, answerFirst(*s.Question)) + then)
+		return sentence(orElse(s.Fix, answerFirst(*s.Question)) + then)
 	}
 	return sentence(strings.NewReplacer("{do}", do, "{then}", then).Replace(advice[s.Reason]))
 }
@@ -131,7 +131,7 @@ func answerFirst(q record.Question) string {
 
 func afterDone(s *loop.Stop) string {
 	switch {
-	case !s.Asked:
+	case !s.AgentRan:
 		return "to let the loop do more: add a task (- [ ] ...) to that file, or remove the file, then run ripple again"
 	case s.Verified:
 		return "review the result and keep it"
@@ -140,16 +140,16 @@ func afterDone(s *loop.Stop) string {
 }
 
 func afterOpen(s *loop.Stop, then string) string {
-	if s.Do != "" {
-		return s.Do + then
+	if s.Fix != "" {
+		return s.Fix + then
 	}
-	return fmt.Sprintf("read the last file in %s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v", logsPath, s.CoolsDown.Round(time.Second))
+	return fmt.Sprintf("read the last file in %s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v", logsPath, s.Cooldown.Round(time.Second))
 }
 
 func afterError(s *loop.Stop) string {
 	switch {
 	case s.RecordLost:
-		return s.Do + "; then, to start a new loop: `ripple run`"
+		return s.Fix + "; then, to start a new loop: `ripple run`"
 	case errors.Is(s.Err, fs.ErrPermission):
 		return "run the loop as the owner of " + layout.Dir + " and the files in it, or in a directory that you may write"
 	}

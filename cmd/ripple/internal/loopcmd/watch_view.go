@@ -178,7 +178,7 @@ func (d *dashboard) figures() (parts []string) {
 		parts = append(parts, fmt.Sprintf("tokens %s in, %s out", ui.ShortNumber(t.Input), ui.ShortNumber(t.Output)))
 	}
 	if d.view.Tokens.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("cost %s %s", loop.Dollars(d.view.Tokens.CostUSD), d.chart(20)))
+		parts = append(parts, fmt.Sprintf("cost %s %s", loop.FormatUSD(d.view.Tokens.CostUSD), d.chart(20)))
 	}
 	return parts
 }
@@ -259,7 +259,7 @@ func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
 		text += fmt.Sprintf("  %6s tokens", ui.ShortNumber(n))
 	}
 	if t.Used.CostUSD > 0 {
-		text += "  " + loop.Dollars(t.Used.CostUSD)
+		text += "  " + loop.FormatUSD(t.Used.CostUSD)
 	}
 	return p.Paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.Width-2), "…")
 }

@@ -67,10 +67,10 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 		if err != nil {
 			return mcp.Program{}, err
 		}
-		sealed, err := entry.Seal()
-		return mcp.Program{Name: entry.Name, Origin: entry.Source(), Sealed: sealed}, err
+		sealed, err := entry.Encode()
+		return mcp.Program{Name: entry.Name, Origin: entry.Source(), Encoded: sealed}, err
 	}
-	o.Version, o.Adapter, o.Host, o.Getenv, o.Confined = version, place.DefaultAdapter(), []string{self, "console", "host"}, a.Getenv, o.Dir != ""
+	o.Version, o.Adapter, o.HostCommand, o.Getenv, o.Confined = version, place.DefaultAdapter(), []string{self, "console", "host"}, a.Getenv, o.Dir != ""
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}

@@ -24,7 +24,7 @@ func tell(h *prefork.Host, args []string) {
 		return
 	}
 	// What fails will fail again, and be told, without us.
-	if text, err := (place.Spec{Name: name, Adapter: adapter, Dir: dir}).Written(os.Getenv); err == nil {
+	if text, err := (place.Spec{Name: name, Adapter: adapter, Dir: dir}).EncodeOrder(os.Getenv); err == nil {
 		h.Tell(text)
 	}
 }
@@ -32,7 +32,7 @@ func tell(h *prefork.Host, args []string) {
 // hostStart is what a console's host process has read, and has started.
 type hostStart struct {
 	told  []byte
-	begun *place.Begun // nil: nothing
+	begun *place.Pending // nil: nothing
 }
 
 var ordered chan hostStart // gets one value; nil if this process is not a host
@@ -54,14 +54,14 @@ func host() hostStart {
 	}
 	if entry := find(order.Adapter, order.From); entry != nil && entry.Adapter.Agent == nil && order.Sandbox == "" {
 		order.Origin = entry.Source()
-		c.begun, _ = place.Begin(order, entry.Adapter, os.Getenv) // what fails will fail again, and be told, without us
+		c.begun, _ = place.Prestart(order, entry.Adapter, os.Getenv) // what fails will fail again, and be told, without us
 	}
 	return c
 }
 
 // Console returns the console that was started, or nil, and a reader of the order, to be read
 // instead of in. Only the first call returns them.
-func Console(in io.Reader) (*place.Begun, io.Reader) {
+func Console(in io.Reader) (*place.Pending, io.Reader) {
 	if ordered == nil {
 		return nil, in
 	}

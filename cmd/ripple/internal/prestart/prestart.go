@@ -21,7 +21,7 @@ import (
 // Program is what was started.
 type Program struct {
 	Entry *registry.Entry
-	Begun *session.Begun
+	Begun *session.Pending
 }
 
 var (
@@ -35,7 +35,7 @@ func init() {
 		tell(h, os.Args[1:])
 		return
 	}
-	if !proctree.Inner() {
+	if !proctree.IsInner() {
 		return
 	}
 	if args := os.Args[1:]; len(args) == 2 && args[0] == "console" && args[1] == "host" {
@@ -67,7 +67,7 @@ func start(name string) *Program {
 	if entry == nil {
 		return nil
 	}
-	begun, err := session.Begin(entry.Adapter, session.Options{})
+	begun, err := session.Prestart(entry.Adapter, session.Options{})
 	if err != nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ func (t *Trust) sources() registry.Sources {
 		cwd = "" // the directory is gone, so it has no adapters
 	}
 	sources := registry.DefaultSources(t.getenv, cwd)
-	sources.Trusts = t.Trusts
+	sources.IsTrusted = t.Trusts
 	return sources
 }
 
@@ -41,7 +41,7 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if passed := r.PassedOver(name); passed != nil {
+	if passed := r.Unused(name); passed != nil {
 		a.Trust.reportUnused(name, passed)
 	}
 	entry, err := r.Find(name)
@@ -75,7 +75,7 @@ func (a *App) Look(name string) (*registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := r.Look(name)
+	entry, err := r.Inspect(name)
 	if err != nil {
 		return nil, AdapterError(err)
 	}

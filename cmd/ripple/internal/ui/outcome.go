@@ -28,7 +28,7 @@ type turnOutcome struct {
 func NewTurnOutcome(o agent.Outcome) turnOutcome {
 	return turnOutcome{
 		Type: "outcome", Failure: o.Failure, ExitCode: o.ExitCode, Signal: o.Signal, SessionID: o.SessionID, Text: o.Text,
-		Tokens: o.Tokens, Denials: len(o.Denials), Asked: o.Asked, Unknown: o.Unknown, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
+		Tokens: o.Tokens, Denials: len(o.Denials), Asked: o.Unanswered, Unknown: o.UnknownLines, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
 	}
 }
 

@@ -29,7 +29,7 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 		return nil, err
 	}
 	var items []trust.Item
-	if why := r.Excess(); why != "" {
+	if why := r.LimitExceeded(); why != "" {
 		items = append(items, trust.Item{Kind: trust.Adapter, Path: filepath.Join(project, ".ripple", "adapters"), Broken: why})
 	}
 	for _, e := range r.Project() {
@@ -80,7 +80,7 @@ func adapterRuns(e *registry.Entry, ours *registry.Registry) (lines []string) {
 	}
 	var replaced []string
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		if _, err := ours.Look(name); err == nil {
+		if _, err := ours.Inspect(name); err == nil {
 			replaced = append(replaced, name)
 		}
 	}

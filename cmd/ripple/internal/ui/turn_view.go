@@ -120,8 +120,8 @@ func (v *TurnView) Outcome(o agent.Outcome) {
 	for _, p := range o.Problems {
 		v.Note("%s", p)
 	}
-	if o.Unknown > 0 {
-		v.Note("%s of the agent's output unknown to the adapter; to see which: --transcript FILE, then ripple agent map", CountAre(o.Unknown, "line"))
+	if o.UnknownLines > 0 {
+		v.Note("%s of the agent's output unknown to the adapter; to see which: --transcript FILE, then ripple agent map", CountAre(o.UnknownLines, "line"))
 	}
 	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
 		v.Note("to continue: --resume %s", o.SessionID)
