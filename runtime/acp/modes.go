@@ -129,8 +129,8 @@ func (ss *session) unusedServers() string {
 	case ss.handsOn():
 		return fmt.Sprintf("MCP servers of the editor that are not used: %s. Only servers over stdio are passed on.", strings.Join(names, ", "))
 	}
-	return fmt.Sprintf("MCP servers of the editor that are not used: %s. An agent gets them only with \"ripple acp --turn\", and only if it uses "+
-		"the Agent Client Protocol. Otherwise, add them to the agent's own configuration.", strings.Join(names, ", "))
+	return fmt.Sprintf("MCP servers of the editor that are not used: %s. Only an agent that uses the Agent Client Protocol gets them, and only in "+
+		"single-turn mode. Otherwise, add them to the agent's own configuration.", strings.Join(names, ", "))
 }
 
 func isStdio(kind string) bool { return kind == "" || kind == "stdio" }

@@ -179,7 +179,7 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 		return e
 	}
 	if s.o.Agent != nil {
-		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": sessions of single turns (--turn) are not kept; begin a new session"}
+		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": sessions in single-turn mode are not kept; begin a new session"}
 	}
 	if old := s.sessions[p.Session]; old != nil && old.open != nil {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
@@ -231,7 +231,7 @@ func (s *Server) list(m rpc.Message) *rpc.Error {
 		return e
 	}
 	if s.o.Agent != nil {
-		return &rpc.Error{Code: rpc.CodeNoMethod, Message: "sessions of single turns (--turn) are not kept"}
+		return &rpc.Error{Code: rpc.CodeNoMethod, Message: "sessions in single-turn mode are not kept"}
 	}
 	list := []any{}
 	if p.Dir == "" || s.o.RunTurn != nil {

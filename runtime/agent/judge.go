@@ -202,7 +202,7 @@ func (v *evidence) said(e ending) string {
 	message = cmp.Or(message, strings.TrimSpace(v.plain.String()), lastLines(v.stderr.String()))
 	switch {
 	case e.linger > 0:
-		return fmt.Sprintf("the agent closed its output but was still running %s later, so ripple ended it", e.linger) + after(message)
+		return fmt.Sprintf("the agent closed its output but was still running %s later, so it was ended", e.linger) + after(message)
 	case e.signal != "":
 		return "the agent was ended by " + e.signal + after(message)
 	case message == "" && e.code != 0:

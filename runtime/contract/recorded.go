@@ -31,7 +31,7 @@ func (c *RecordedTests) Add(code string, r session.Result, err error) (refusal s
 	case err != nil:
 		return err.Error()
 	case failed && !c.IncludeErrors:
-		return "the command failed, and only successful commands are recorded (--errors records the others, too)"
+		return "the command failed, and only successful commands are recorded, unless errors are asked for"
 	case text == "" && (c.IncludeErrors || c.Adapter.DetectsErrors()):
 		t.Expect = `\A\z`
 	default:

@@ -229,7 +229,7 @@ func TestAMergeOfTheAgent(t *testing.T) {
 	r.fake.script = script(func(*doing) { r.sh("git merge -q o || true") }, func(*doing) { r.sh("echo both > a.txt; git commit -qam both") })
 	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
 	assert.Equal(t, "max_turns", r.run().Reason)
-	assert.Contains(t, r.fake.requests[1].Context, "a merge is under way")
+	assert.Contains(t, r.fake.requests[1].Context, "a merge is unfinished")
 	assert.Equal(t, "both", r.git("log", "-1", "--format=%s"))
 }
 

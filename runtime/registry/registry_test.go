@@ -113,10 +113,10 @@ func TestListHasEachNameOnce(t *testing.T) {
 func TestNoticesReportShadowing(t *testing.T) {
 	r, user, project := three(t)
 	assert.Equal(t, []Notice{
-		{Kind: NoticeShadowed, Path: user + "/fish.yml", Message: `the name "fish" of user adapter ` + user + `/fish.yml leads to project adapter ` + project + `/fish.yaml`},
-		{Kind: NoticeShadowed, Path: "embedded/bash.yaml", Message: `the name "bash" of embedded adapter embedded/bash.yaml leads to user adapter ` + user + `/bash.yaml`},
-		{Kind: NoticeShadowed, Path: "embedded/python.yaml", Message: `the name "python" of embedded adapter embedded/python.yaml leads to project adapter ` + project + `/mine.yaml`},
-		{Kind: NoticeShadowed, Path: "embedded/python.yaml", Message: `the alias "py" of embedded adapter embedded/python.yaml leads to project adapter ` + project + `/mine.yaml`},
+		{Kind: NoticeShadowed, Path: user + "/fish.yml", Message: `the name "fish" of user adapter ` + user + `/fish.yml refers to project adapter ` + project + `/fish.yaml instead`},
+		{Kind: NoticeShadowed, Path: "embedded/bash.yaml", Message: `the name "bash" of embedded adapter embedded/bash.yaml refers to user adapter ` + user + `/bash.yaml instead`},
+		{Kind: NoticeShadowed, Path: "embedded/python.yaml", Message: `the name "python" of embedded adapter embedded/python.yaml refers to project adapter ` + project + `/mine.yaml instead`},
+		{Kind: NoticeShadowed, Path: "embedded/python.yaml", Message: `the alias "py" of embedded adapter embedded/python.yaml refers to project adapter ` + project + `/mine.yaml instead`},
 	}, r.Notices())
 }
 
@@ -134,7 +134,7 @@ func TestCollisionsWithinAnOrigin(t *testing.T) {
 		assert.Equal(t, want, e.Adapter.Description, asked)
 	}
 	claim := func(what, claim, loser, winner string) Notice {
-		return Notice{Kind: NoticeCollision, Path: filepath.Join(dir, loser), Message: fmt.Sprintf("the %s %q of user adapter %s leads to user adapter %s",
+		return Notice{Kind: NoticeCollision, Path: filepath.Join(dir, loser), Message: fmt.Sprintf("the %s %q of user adapter %s refers to user adapter %s instead",
 			what, claim, filepath.Join(dir, loser), filepath.Join(dir, winner))}
 	}
 	assert.Equal(t, []Notice{
