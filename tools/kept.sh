@@ -1,7 +1,7 @@
 # Sourced by tools/agents, tools/interpreters and tools/xterm. What they install is kept outside of the clone, in
 # $TEST_PROGRAMS (ripple-tests in the user's cache), so that another clone only links it. It can be removed at any time.
-# An installation removes directories that were not linked for 30 days.
-: "${TEST_PROGRAMS:=${XDG_CACHE_HOME:-$HOME/.cache}/ripple-tests}"
+# Directories that no installation has linked for 180 days are removed.
+: "${TEST_PROGRAMS:=${XDG_CACHE_HOME:-${HOME:-$PWD}/.cache}/ripple-tests}"
 
 # kept NAME KEY COMMAND… sets $folder to a directory for NAME, a package with its version. If there is none yet for KEY,
 # which is whatever else the result depends on, COMMAND… DIRECTORY fills a new one. Its result is the result of COMMAND.
@@ -10,19 +10,21 @@
 # none. Nothing is moved, because virtual environments contain their own path. Of two clones that install the same at the
 # same time, the slower one takes what the faster one made.
 kept() {
-	local name new
+	local name new hash
 	mkdir -p "$TEST_PROGRAMS" && TEST_PROGRAMS=$(cd "$TEST_PROGRAMS" && pwd) || return
 	name=$1-$({ printf '%s\n' "$1" "$2" "$(uname -sm)" && cat "tools/${0##*/}" tools/kept.sh; } | git hash-object --stdin | cut -c 1-12)
 	name=$TEST_PROGRAMS/${name//\//+}
 	if [ ! -e "$name/" ]; then
-		rm -f "$name" # of a directory that was removed
+		[ ! -L "$name" ] || [ -e "$name/" ] || rm -f "$name" # of a directory that was removed
 		new=$(mktemp -d "$name.XXXXXX") && chmod 755 "$new" || return
 		if ! "${@:3}" "$new"; then
 			rm -rf "$new"
 			return 1
 		fi
 		ln -sn "${new##*/}" "$name" 2>/dev/null || rm -rf "$new"
-		find "$TEST_PROGRAMS" -mindepth 1 -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
+		hash=$(printf '[0-9a-f]%.0s' {1..12})
+		# Only names that are made above: people may keep other directories there.
+		find "$TEST_PROGRAMS" -mindepth 1 -maxdepth 1 -type d -mtime +180 -name "*-$hash.??????" -exec rm -rf {} +
 	fi
 	# shellcheck disable=SC2034 # for the caller
 	folder=$(cd "$name" && pwd -P) && touch "$folder"

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What ripple adapter list --json would print.
@@ -258,6 +259,32 @@ func TestProgramsAreKeptOutsideOfTheClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("pip install duckdb-cli")
+}
+
+// An installation removes programs that no clone has linked for long, and nothing else.
+func TestOldProgramsAreRemoved(t *testing.T) {
+	dir := machine(t)
+	old := time.Now().AddDate(-1, 0, 0)
+	names := map[string]bool{ // whether they stay
+		"pypi-duckdb-0123456789ab.aB3dE6": false, "pypi-duckdb": true, "mine": true, "mine-0123456789ab": true, "x-0123456789xy.aB3dE6": true,
+	}
+	for name := range names {
+		path := filepath.Join(dir, "kept", name)
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said, _, code := interpreters(t, dir, "", "duckdb"); code != 0 {
+		t.Fatalf("exit code %d, said:\n%s", code, said)
+	}
+	for name, stays := range names {
+		if _, err := os.Stat(filepath.Join(dir, "kept", name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // An interrupted installation leaves a directory that is not used.
