@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,6 +23,10 @@ const (
 	maxTable = 1 << 30  // of a file with an entry for each file, branch or object
 	maxLinks = 5        // from HEAD to a branch, and from one store of objects to the next
 	maxInner = 500      // directories in which submodules are looked for
+
+	maxSettings = 1 << 20 // bytes of a file of settings that is searched for names of files
+	maxIncluded = 100     // files of settings that another one includes
+	maxNamed    = 1000    // names of files in one
 )
 
 // Files that git reads in the directory of a repository, and in that of a working tree.
@@ -200,21 +205,16 @@ func checkNames(dir string) error {
 // checkNamedFiles examines the files that a file of settings names, and those that it includes.
 func checkNamedFiles(config string) error {
 	seen := map[string]bool{config: true}
-	for list := []string{config}; len(list) > 0 && len(seen) < maxInner; list = list[1:] {
-		text, err := projectfile.Read(list[0], maxFile)
+	for list := []string{config}; len(list) > 0 && len(seen) <= maxIncluded; list = list[1:] {
+		text, err := projectfile.Read(list[0], maxSettings)
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
 		for _, s := range namedFiles(string(text)) {
-			for _, base := range []string{filepath.Dir(list[0]), filepath.Dir(filepath.Dir(list[0]))} { // of git, and of the working tree
-				path := s.path
-				if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
-					path = filepath.Join(home, path[2:])
-				} else if !filepath.IsAbs(path) {
-					path = filepath.Join(base, path)
-				}
-				if err := check(path, os.Stat); err != nil {
-					return err
+			for _, path := range s.places(filepath.Dir(list[0])) {
+				err := check(path, os.Stat)
+				if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
+					return &projectfile.RefusedError{Path: refused.Path, Why: refused.Why + " (" + s.key + " in " + list[0] + " names it)", Do: "change that setting"}
 				}
 				if s.included && !seen[path] {
 					seen[path] = true
@@ -228,29 +228,66 @@ func checkNamedFiles(config string) error {
 
 // namedFile is a setting whose value is the path of a file that git reads.
 type namedFile struct {
-	path     string
-	included bool // as settings
+	key, path string
+	included  bool // as settings
 }
 
-// namedFiles returns the files that a text of settings names.
+// places returns the paths that a setting in a file of dir may mean: an included file is looked for
+// beside that file, others in the working tree, whose directory with git's files this may be.
+func (s namedFile) places(dir string) []string {
+	home, err := os.UserHomeDir()
+	switch {
+	case err == nil && strings.HasPrefix(s.path, "~/"):
+		return []string{filepath.Join(home, s.path[2:])}
+	case filepath.IsAbs(s.path):
+		return []string{s.path}
+	case s.included:
+		return []string{filepath.Join(dir, s.path)}
+	}
+	return []string{filepath.Join(dir, s.path), filepath.Join(filepath.Dir(dir), s.path)}
+}
+
+// namedFiles returns the files that a text of settings names, at most maxNamed.
 func namedFiles(text string) (list []namedFile) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\\\n", "")
+	section := ""
 	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
+			section, line = cutSection(line)
+		}
 		key, value, _ := strings.Cut(line, "=")
-		key = key[strings.LastIndexByte(key, ']')+1:] // the section may be on the same line
-		s := namedFile{path: unquoted(value)}
-		switch strings.ToLower(strings.TrimSpace(key)) {
-		case "path":
+		key = section + "." + strings.ToLower(strings.TrimSpace(key))
+		s := namedFile{key: key, path: unquoted(value)}
+		switch key {
+		case "include.path", "includeif.path":
 			s.included = true
-		case "excludesfile", "attributesfile", "template", "ignorerevsfile":
+		case "core.excludesfile", "core.attributesfile", "commit.template", "blame.ignorerevsfile":
 		default:
 			continue
 		}
-		if s.path != "" {
+		if s.path != "" && len(list) < maxNamed {
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// cutSection splits a line that begins with the name of a section, such as [core] or [remote "x"], and
+// returns the name without the quoted part, in lower case, and what follows on the line.
+func cutSection(line string) (section, rest string) {
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\':
+			i++
+		case c == ']' && !quoted:
+			name, _, _ := strings.Cut(line[1:i], "\"")
+			return strings.ToLower(strings.TrimSpace(name)), line[i+1:]
+		}
+	}
+	return "", ""
 }
 
 // unquoted returns the value of a setting without quotes and comment.
@@ -328,10 +365,10 @@ func check(path string, stat func(string) (fs.FileInfo, error)) error {
 	return nil
 }
 
-// isNull reports whether a file is the device that is always empty.
+// isNull reports whether a file is the device that is always empty. In a container it may be the host's.
 func isNull(info fs.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
-	return err == nil && os.SameFile(info, null)
+	return err == nil && sameDevice(info, null)
 }
 
 // patience is how long a command of git may take before ripple looks for a file that it waits for.

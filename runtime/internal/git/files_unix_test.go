@@ -211,6 +211,7 @@ func TestFilesThatTheConfigurationNames(t *testing.T) {
 			"[include]\n\tpath = FILE\n", "[include] PATH=\"FILE\" # comment\n", "[includeIf \"gitdir:/\"]\n\tpath = FILE\n", "[include]\n\tpath = \\\n  FILE\n",
 			"[include]\n\tpath = more\n", "[core]\n\texcludesFile = FILE\n", "[core]\n\tattributesFile = FILE ; comment\n", "[commit]\n\ttemplate = FILE\n",
 			"[blame]\n\tignoreRevsFile = FILE\n", "[include]\n\tpath = ~/file\n",
+			"[includeIf \"gitdir:/a=b]/\"] path = FILE\n",
 		} {
 			t.Run(kind+" "+setting, func(t *testing.T) {
 				p := newRepo(t)
@@ -238,7 +239,10 @@ func TestSettingsThatNameFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "ignore"), []byte("x\n"), 0o600))
 	config, err := os.ReadFile(filepath.Join(p.dir, ".git", "config"))
 	require.NoError(t, err)
-	p.write(".git/config", string(config)+"[core]\n\texcludesFile = "+home+"/ignore\n\thooksPath = "+home+"\n\tattributesFile = /dev/null\n[commit]\n\ttemplate = "+home+"/none\n[include]\n\tpath = none\n")
+	tool := filepath.Join(home, "tool")
+	require.NoError(t, os.WriteFile(tool, nil, 0o600))
+	require.NoError(t, os.Truncate(tool, maxFile+1))
+	p.write(".git/config", string(config)+"[mergetool \"x\"]\n\tpath = "+tool+"\n[core]\n\texcludesFile = "+home+"/ignore\n\thooksPath = "+home+"\n\tattributesFile = /dev/null\n[commit]\n\ttemplate = "+home+"/none\n[include]\n\tpath = none\n")
 	_, err = Open(t.Context(), p.dir)
 	require.NoError(t, err)
 }

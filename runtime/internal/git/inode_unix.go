@@ -14,3 +14,10 @@ func inode(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// sameDevice reports whether two files are the same device, also if they have different inodes.
+func sameDevice(a, b fs.FileInfo) bool {
+	x, isX := a.Sys().(*syscall.Stat_t)
+	y, isY := b.Sys().(*syscall.Stat_t)
+	return isX && isY && a.Mode().Type() == b.Mode().Type() && x.Rdev == y.Rdev
+}
