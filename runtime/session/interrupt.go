@@ -49,11 +49,13 @@ func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
 		if i.cmd != c {
 			return
 		}
+		if !i.held {
+			i.used, _ = i.term.Work()
+		}
 		i.pending, i.reads = key, 0
-		i.used, _ = i.term.Work()
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
 		i.sendPending()
-		early = i.pending != "" || time.Since(c.line.at) < consumedLimit
+		early = i.pending != "" && !i.held || time.Since(c.line.at) < consumedLimit
 		i.decider.settle()
 	})
 	return early
@@ -107,15 +109,24 @@ func (i *interrupts) sendHeld(c *command) (again bool) {
 	return again
 }
 
+// heldLimit is how long an interrupt waits for a job at most, such as when the program waits for a
+// slow disk.
+const heldLimit = 2 * time.Second
+
 // awaitJob waits until the interrupt that waits for a job was sent, or is not needed. After the
-// deadline it is sent in any case.
+// deadline or heldLimit it is sent in any case.
 func (i *interrupts) awaitJob(ctx context.Context, c *command, key string) {
 	t := time.NewTicker(time.Millisecond)
 	defer t.Stop()
+	limit := time.NewTimer(heldLimit)
+	defer limit.Stop()
 	for i.sendHeld(c) {
 		select {
 		case <-t.C:
 		case <-c.done:
+			return
+		case <-limit.C:
+			i.repeat(c, key, true)
 			return
 		case <-ctx.Done():
 			i.repeat(c, key, true)

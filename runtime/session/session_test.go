@@ -370,7 +370,7 @@ func TestInterruptOfACommandThatEnds(t *testing.T) {
 func TestInterruptWaitsForTheJob(t *testing.T) {
 	t.Parallel()
 	s := open(t, "bash", session.Options{})
-	const code = "trap 'echo early' INT; echo x; i=0; while ((i < 1000)); do ((i += 1)); done; sleep 100"
+	const code = "trap 'echo early' INT; echo x; i=0; while ((i < 300)); do ((i += 1)); done; sleep 100"
 	for range 20 {
 		leave(t, s, code, func(st session.State) bool { return strings.Contains(st.Partial, "x") })
 		r, err := s.Interrupt(deadline(t))
@@ -378,6 +378,18 @@ func TestInterruptWaitsForTheJob(t *testing.T) {
 		require.Regexp(t, `^x\n(\^C)?\n?$`, r.Output)
 		require.Equal(t, 130, *r.ExitCode)
 	}
+}
+
+// An interrupt that a shell handles itself is sent once, however long the shell works on it.
+func TestInterruptOfABusyShellIsSentOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t, "bash", session.Options{})
+	const code = "n=0; e=; t=$((${EPOCHREALTIME/[.,]/} + 200000)); while ((${EPOCHREALTIME/[.,]/} < t)); do :; done; " +
+		"trap 'n=$((n + 1)); for ((k = 0; k < 300000; k++)); do :; done; e=1' INT; echo x; while [ -z $e ]; do :; done; trap - INT; echo $n"
+	leave(t, s, code, func(st session.State) bool { return strings.Contains(st.Partial, "x") })
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Regexp(t, `^x\n(\^C)?1\n$`, r.Output)
 }
 
 // A prompt pattern that includes the previous line holds that line back; it is still output when
