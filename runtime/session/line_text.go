@@ -280,7 +280,8 @@ func (e *editorText) divide(text []byte) (own, foreign []byte) {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	tail := text[end:]
 	listed := lists(e.keys) || returns(text)
-	if lines, rest, ok := echo.Cut(e.keys, text); ok && len(e.keys) > 0 && !listed && drawn(lines, true) == 0 {
+	if lines, rest, ok := echo.Cut(e.keys, text); ok && len(e.keys) > 0 && !listed && drawn(lines, true) == 0 &&
+		(len(lines) == 0 || e.mayShow(rest)) { // otherwise the keys were found within a line of another program
 		own, foreign = rest[:len(rest)-len(tail)], lines
 	} else {
 		own, foreign = e.divideWhole(text[:end], listed)
@@ -303,6 +304,18 @@ func (e *editorText) divide(text []byte) (own, foreign []byte) {
 		own, foreign = append(own, drawing...), append(foreign, printed...)
 	}
 	return own, foreign
+}
+
+// mayShow reports whether each piece of text, between movements of the cursor to the line's begin, may
+// be a part of the prompt and of the user's line.
+func (e *editorText) mayShow(text []byte) bool {
+	line := e.prompt + e.code + string(e.last) + string(e.keys)
+	for piece := range bytes.SplitSeq(text, []byte("\r")) {
+		if !strings.Contains(line, strings.TrimSpace(prompt.Visible(piece))) {
+			return false
+		}
+	}
+	return true
 }
 
 // divideWhole divides whole lines.
@@ -349,7 +362,7 @@ func (e *editorText) begun(line []byte) int {
 		return 0
 	}
 	typed := string(e.last) + string(e.keys)
-	from := 0
+	from := max(0, n-len(typed)) // a longer end cannot be in it
 	for from < n && !(utf8.RuneStart(line[from]) && strings.Contains(typed, string(line[from:n]))) {
 		from++
 	}
@@ -367,14 +380,18 @@ func (l *typedLine) takeEnd(b []byte) (foreign []byte) {
 	for !l.below && len(a.text) > 0 {
 		end := bytes.IndexByte(a.text, '\n') + 1
 		line := strings.TrimSpace(prompt.Visible(a.text[:end]))
+		at := drawn(a.text[:end], false)
 		switch {
 		case end == 0 && len(a.text) < maxUnsolicitedLine:
 			return foreign // its end may follow
 		case end == 0:
 			end = len(a.text)
 			l.take(a.text)
-		case line != "" && drawn(a.text[:end], false) == 0 && !l.endsWith(line):
+		case line != "" && at == 0 && !l.endsWith(line):
 			foreign = append(foreign, a.text[:end]...)
+		case at > 0 && l.follows(a.text[:at], a.text[at:end]):
+			l.take(a.text[:at])
+			foreign = append(foreign, a.text[at:end]...)
 		default:
 			l.take(a.text[:end])
 		}
@@ -383,6 +400,16 @@ func (l *typedLine) takeEnd(b []byte) (foreign []byte) {
 	l.take(a.text)
 	a.text = nil
 	return foreign
+}
+
+// follows reports whether text after a drawing of the line comes from another program: the drawing
+// shows the last line completely.
+func (l *typedLine) follows(drawing, text []byte) bool {
+	code := l.code()
+	last := strings.TrimSpace(code[strings.LastIndexByte(code, '\n')+1:])
+	after := strings.TrimSpace(prompt.Visible(text))
+	shown := prompt.Visible(bytes.ReplaceAll(drawing, []byte("\r"), []byte("\n"))) // with what the cursor left behind
+	return after != "" && !strings.HasSuffix(code, after) && last != "" && strings.Contains(shown, last)
 }
 
 // endsWith reports whether text may show the end of the line.

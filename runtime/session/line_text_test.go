@@ -37,6 +37,8 @@ func TestDividingTextAtALine(t *testing.T) {
 		{"a part of a line without a key", "", "h", "job", "", "job"},
 		{"a late echo", "", "hi", "i", "i", ""},
 		{"a suggestion without a key", "", "h", "\x1b[90mi\x1b[m\b", "\x1b[90mi\x1b[m\b", ""},
+		{"and a character before them", " 12", "", " \r\x1b[30C#122\r\n1\r\x1b[31C2\r", " \r\x1b[30C1\r\x1b[31C2\r", "#122\r\n"},
+		{"a line that has the keys, too", "28", "", "#288\r\n2\r\x1b[31C8\r\x1b[32C", "2\r\x1b[31C8\r\x1b[32C", "#288\r\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := editorText{keys: []byte(tt.keys), last: []byte(tt.last), code: "echo hello", prompt: "$"}
@@ -60,6 +62,7 @@ func TestTextBeforeTheEndOfALine(t *testing.T) {
 		{"the end of the line and blanks once more", "ll \r\n", "", ""},
 		{"drawn by the editor", "\x1b[K\r\n", "", ""},
 		{"drawn by the editor over the line", "\r$ echo hell\r\nx", "", "x"},
+		{"a line after the editor has drawn", "\r$ echo hell\r\x1b[11Cjob\r\n\r\n", "job\r\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for cut := range tt.text {

@@ -294,26 +294,39 @@ func (s *stream) splitOverlong() (unsolicited []byte) {
 	return unsolicited
 }
 
-// commonLines returns the lines of b that other has, too, in that order, and the rest of b. The latest
-// lines are preferred, and carriage returns and escape sequences are not compared.
+// maxPromptLines is how many of the last lines of a text are looked at for those of a prompt.
+const maxPromptLines = 100
+
+// commonLines returns the lines of b that other has among its last maxPromptLines, too, in that order,
+// and the rest of b. The latest lines are preferred, and carriage returns and escape sequences are not
+// compared.
 func commonLines(b, other []byte) (common, rest []byte) {
 	visible := func(line []byte) string { return strings.ReplaceAll(prompt.Visible(line), "\r", "") }
-	var lines [][]byte
-	for line := range bytes.Lines(other) {
-		lines = append(lines, line)
+	var lines []string
+	for line := range bytes.Lines(other[lastLines(other, maxPromptLines):]) {
+		lines = append(lines, visible(line))
 	}
-	for len(b) > 0 {
-		from := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+	var of [][]byte
+	for line := range bytes.Lines(b) {
+		of = append(of, line)
+	}
+	known := make([]bool, len(of))
+	for i := len(of) - 1; i >= 0 && len(lines) > 0; i-- {
+		line := visible(of[i])
 		at := len(lines) - 1
-		for at >= 0 && visible(lines[at]) != visible(b[from:]) {
+		for at >= 0 && lines[at] != line {
 			at--
 		}
 		if at >= 0 {
-			common, lines = slices.Concat(b[from:], common), lines[:at]
-		} else {
-			rest = slices.Concat(b[from:], rest)
+			known[i], lines = true, lines[:at]
 		}
-		b = b[:from]
+	}
+	for i, line := range of {
+		if known[i] {
+			common = append(common, line...)
+		} else {
+			rest = append(rest, line...)
+		}
 	}
 	return common, rest
 }
