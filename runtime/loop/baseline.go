@@ -23,7 +23,7 @@ type saved struct {
 	git.Snapshot
 	Branch *string           `json:"branch,omitempty"`   // instead of the snapshot's; nil: a ripple wrote it that did not record branches
 	Bytes  map[string]string `json:"bytes,omitempty"`    // files whose names, in hex, are not valid UTF-8
-	Log    int64             `json:"head_log,omitempty"` // position in git's log of HEAD; 0: unknown
+	Log    *int64            `json:"head_log,omitempty"` // position in git's log of HEAD; nil: unknown
 }
 
 func written(run string, turn int, before git.Snapshot, users *git.Snapshot) *baseline {

@@ -61,10 +61,10 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 // mark adds to the trees before a turn where git's logs of HEAD end.
 func (c *checkouts) mark(b *baseline) {
 	if c.agent != nil {
-		b.Log = c.agent.log.Position()
+		b.Log = new(c.agent.log.Position())
 	}
 	if c.project != nil && b.Project != nil {
-		b.Project.Log = c.project.log.Position()
+		b.Project.Log = new(c.project.log.Position())
 	}
 }
 
@@ -78,11 +78,11 @@ func (c *checkouts) rewind() error {
 	if err != nil || known == nil {
 		return err
 	}
-	if known.Log > 0 {
-		c.agent.log.Rewind(known.Log)
+	if known.Log != nil {
+		c.agent.log.Rewind(*known.Log)
 	}
-	if c.project != nil && known.Project != nil && known.Project.Log > 0 {
-		c.project.log.Rewind(known.Project.Log)
+	if c.project != nil && known.Project != nil && known.Project.Log != nil {
+		c.project.log.Rewind(*known.Project.Log)
 	}
 	return nil
 }

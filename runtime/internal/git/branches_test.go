@@ -131,6 +131,42 @@ func TestHeadLog(t *testing.T) {
 	assert.Empty(t, left())
 }
 
+// A position of an earlier process is used only if lines of the log still end there: git removes old
+// ones.
+func TestRewindHeadLog(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	p.git("checkout", "-q", "-b", "one")
+	p.git("checkout", "-q", "-b", "two")
+	text := p.read(".git/logs/HEAD")
+	l, err := r.HeadLog(t.Context())
+	require.NoError(t, err)
+	position := l.Position()
+	p.git("checkout", "-q", "-b", "three")
+	for _, tt := range []struct {
+		name, before string // what the log has instead of the lines before the position
+		position     int64
+		want         []string
+	}{
+		{"all lines", text, position, []string{"two"}},
+		{"from the beginning", text, 0, []string{"main", "one", "two"}},
+		{"a shorter log", "", position, nil},
+		{"other lines", text[:10] + text, position, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			log := p.read(".git/logs/HEAD")
+			defer p.write(".git/logs/HEAD", log)
+			p.write(".git/logs/HEAD", tt.before+log[position:])
+			l, err := r.HeadLog(t.Context())
+			require.NoError(t, err)
+			l.Rewind(tt.position)
+			_, names := l.Left()
+			assert.Equal(t, tt.want, names)
+		})
+	}
+}
+
 // Names and logs are the agent's: none becomes an option of git, such as one that writes a file.
 func TestNoRevisionIsAnOption(t *testing.T) {
 	p := newRepo(t)

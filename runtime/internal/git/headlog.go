@@ -27,8 +27,14 @@ func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
 // Position returns the number of bytes of the log that were read, for Rewind in a later process.
 func (l *HeadLog) Position() int64 { return l.size }
 
-// Rewind makes the next call of Left read the log from a position.
-func (l *HeadLog) Rewind(position int64) { l.size = position }
+// Rewind makes the next call of Left read the log from a position. If the log has no line that ends
+// there, because git has removed old lines since then, it stays where it is: which lines are new is not
+// known.
+func (l *HeadLog) Rewind(position int64) {
+	if position == 0 || position <= l.length() && l.read(position-1, position) == "\n" {
+		l.size = position
+	}
+}
 
 // Left returns the commits from which HEAD was moved to another branch or commit since the last
 // call, the last maxLeft of them, and the branches that were checked out then. A log that git does not
@@ -62,13 +68,17 @@ func (l *HeadLog) added() string {
 	if l.size == from {
 		return ""
 	}
+	return l.read(max(from, l.size-maxHeadLog), l.size)
+}
+
+// read returns a part of the log, or nothing if it cannot be read.
+func (l *HeadLog) read(from, to int64) string {
 	f, err := projectfile.Open(l.path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close() // only read from
-	from = max(from, l.size-maxHeadLog)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, l.size-from))
+	text, err := io.ReadAll(io.NewSectionReader(f, from, to-from))
 	if err != nil {
 		return ""
 	}
