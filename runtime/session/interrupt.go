@@ -114,25 +114,27 @@ func (i *interrupts) sendHeld(c *command) (again bool) {
 const heldLimit = 2 * time.Second
 
 // awaitJob waits until the interrupt that waits for a job was sent, or is not needed. After the
-// deadline or heldLimit it is sent in any case.
-func (i *interrupts) awaitJob(ctx context.Context, c *command, key string) {
+// deadline or heldLimit it is sent in any case. It reports whether there was one.
+func (i *interrupts) awaitJob(ctx context.Context, c *command, key string) (held bool) {
 	t := time.NewTicker(time.Millisecond)
 	defer t.Stop()
 	limit := time.NewTimer(heldLimit)
 	defer limit.Stop()
 	for i.sendHeld(c) {
+		held = true
 		select {
 		case <-t.C:
 		case <-c.done:
-			return
+			return held
 		case <-limit.C:
 			i.repeat(c, key, true)
-			return
+			return held
 		case <-ctx.Done():
 			i.repeat(c, key, true)
-			return
+			return held
 		}
 	}
+	return held
 }
 
 // Output more recent than stillPrinting belongs to a program that keeps printing; one that has been
@@ -175,7 +177,7 @@ func (i *interrupts) missed() bool {
 
 // deliver discards input that has not reached the program, and interrupts the program.
 func (i *interrupts) deliver(key string) {
-	i.pending, i.unanswered, i.late, i.sent = "", true, false, time.Now()
+	i.pending, i.held, i.unanswered, i.late, i.sent = "", false, true, false, time.Now()
 	i.own = i.term.Foreground() == i.term.PID()
 	i.events.report(EventSignal, []byte(key), "interrupt")
 	i.term.Interrupt(key)
@@ -226,7 +228,7 @@ func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 	for wait := 2 * consumedLimit; wait <= 32*consumedLimit; wait *= 2 {
 		select {
 		case <-t.C:
-			if !i.repeat(c, key, early) {
+			if !i.awaitJob(ctx, c, key) && !i.repeat(c, key, early) {
 				return
 			}
 			t.Reset(wait)

@@ -130,11 +130,15 @@ func (t *editing) settle() bool {
 	return true
 }
 
+// echoDelay is more than the kernel takes to echo a key after the key was written. Before that, the end
+// of a job may have woken the program.
+const echoDelay = 10 * time.Millisecond
+
 // echoed reports whether text that has arrived contains the terminal's echo of all keys. The terminal
 // echoes the end of a line before it wakes the program. Other keys wake nobody: for them it relies on
 // time alone.
 func (t *editing) echoed(sent *sentLine, a *arrived) bool {
-	if sent.wait != 0 && len(a.echo.text) > 0 && t.term.Queued() == 0 && t.kernel.waitNow() != sent.wait && !t.term.Readable(t.progress.bytes) {
+	if sent.wait != 0 && len(a.echo.text) > 0 && time.Since(sent.at) >= echoDelay && t.term.Queued() == 0 && t.kernel.waitNow() != sent.wait && !t.term.Readable(t.progress.bytes) {
 		return true
 	}
 	return time.Since(sent.at) >= keyTimeout

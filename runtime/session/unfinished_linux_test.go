@@ -453,7 +453,11 @@ func TestABurstWhileALineIsTyped(t *testing.T) {
 			defer b.mu.Unlock()
 			said := b.said.String()
 			assert.Equal(t, line, d.code)
-			assert.True(t, said == burst.String(), "%d bytes of %d", len(said), burst.Len())
+			same := 0
+			for same < min(len(said), burst.Len()) && said[same] == burst.String()[same] {
+				same++
+			}
+			assert.True(t, said == burst.String(), "%d bytes of %d; they differ at %d: %q", len(said), burst.Len(), same, said[max(0, same-20):min(len(said), same+40)])
 		})
 	}
 }
