@@ -11,7 +11,10 @@
 # same time, the slower one takes what the faster one made.
 kept() {
 	local name new hash
-	mkdir -p "$TEST_PROGRAMS" && TEST_PROGRAMS=$(cd "$TEST_PROGRAMS" && pwd) || return
+	mkdir -p "$TEST_PROGRAMS" && TEST_PROGRAMS=$(cd "$TEST_PROGRAMS" && pwd) || {
+		echo "${0##*/}: programs cannot be kept in $TEST_PROGRAMS; to keep them elsewhere, set TEST_PROGRAMS" >&2
+		return 1
+	}
 	name=$1-$({ printf '%s\n' "$1" "$2" "$(uname -sm)" && cat "tools/${0##*/}" tools/kept.sh; } | git hash-object --stdin | cut -c 1-12)
 	name=$TEST_PROGRAMS/${name//\//+}
 	if [ ! -e "$name/" ]; then
