@@ -21,7 +21,7 @@ type arrived struct {
 	inexact bool // the terminal's echo of the latest keys is not known: the text is divided like a program's
 
 	keys   []byte // given to the program since it last waited
-	last   []byte // the keys before
+	last   []byte // the keys before: those that the editor may still have to display, and some more
 	beside others // before the text
 	text   []byte // the text since then
 	idle   uint64 // the program's wait ID when all that it had printed was read; 0: unknown
@@ -201,8 +201,12 @@ func (t *editing) divide() {
 	d := editorText{keys: a.keys, last: a.last, others: a.beside, code: l.code(), prompt: l.prompt}
 	own, foreign := d.divide(a.text)
 	l.take(own)
-	if len(a.keys) > 0 {
+	switch {
+	case len(a.keys) == 0:
+	case d.others == othersNone || len(a.last) > beginSlack:
 		a.last = a.keys
+	default: // the editor may still have to display the ones before
+		a.last = slices.Concat(a.last, a.keys)
 	}
 	a.keys, a.text, a.idle, a.inexact, a.beside = nil, nil, 0, false, d.others
 	t.flow.foreign(foreign, n)

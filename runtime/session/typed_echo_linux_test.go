@@ -4,6 +4,7 @@ package session
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -74,4 +75,27 @@ func TestALongLineOfAJobIsNotKept(t *testing.T) {
 		d.happened(func() { d.take(text) })
 		assert.LessOrEqual(t, len(l.arrived.text), keptStartup)
 	}
+}
+
+// A job prints much while an editor that is not scheduled displays nothing: what it displays then, of
+// keys given long before, is the user's line.
+func TestKeysThatAreDisplayedLate(t *testing.T) {
+	d, said := typingAt(t, true)
+	l := d.typist.line
+	l.edited = nil // the program edits the line
+	give := func(keys string) {
+		d.happened(func() {
+			l.arrived.give([]byte(keys), 0)
+			l.sent = sentLine{at: time.Now(), to: 1 << 30} // the program has not drawn it
+		})
+	}
+	much := bytes.Repeat([]byte("#1\r\n"), keptStartup/4+1)
+	give("ch")
+	d.happened(func() { d.take(much) })
+	give("o ")
+	d.happened(func() { d.take(much) })
+	d.happened(func() { d.take([]byte("#20ch\r\x1b[21Co \r\x1b[23C31\r\n")) })
+	d.happened(d.typist.divide)
+	assert.Eventually(t, func() bool { return strings.HasSuffix(said(), "#2031\n") }, testkit.Patience(10*time.Second), time.Millisecond)
+	assert.False(t, strings.Contains(said(), "ch"), "the user's line")
 }
