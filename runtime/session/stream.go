@@ -283,6 +283,9 @@ func (s *stream) splitKnownPrompt() (unsolicited []byte) {
 // last line alone is too long. A prompt before it stays.
 func (s *stream) splitOverlong() (unsolicited []byte) {
 	text := s.prompt
+	if i := lineThatBegins(text, s.shown); s.whole == 0 && s.keepsUnsolicited && i >= 0 { // they arrived together
+		s.whole = i + len(s.shown)
+	}
 	begin := max(s.whole-len(s.shown), 0)
 	end := s.whole + lastLines(text[s.whole:], 1)
 	if s.whole-begin+len(text)-end > keptStartup {
@@ -292,6 +295,22 @@ func (s *stream) splitOverlong() (unsolicited []byte) {
 	s.prompt = append(text[:copy(text, text[begin:s.whole])], text[end:]...)
 	s.whole -= begin
 	return unsolicited
+}
+
+// lineThatBegins returns where prefix is at the beginning of a line of text, or -1. An empty prefix is
+// nowhere.
+func lineThatBegins(text, prefix []byte) int {
+	switch {
+	case len(prefix) == 0:
+		return -1
+	case bytes.HasPrefix(text, prefix):
+		return 0
+	}
+	i := bytes.Index(text, append([]byte{'\n'}, prefix...))
+	if i < 0 {
+		return -1
+	}
+	return i + 1
 }
 
 // maxPromptLines is how many of the last lines of a text are looked at for those of a prompt.

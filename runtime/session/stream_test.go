@@ -119,20 +119,26 @@ func TestMuchTextAfterPrompt(t *testing.T) {
 		{"one line between others", "", "bg\r\n" + strings.Repeat("bg ", 100_000) + "\r\nbg\r\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := stream{keepsUnsolicited: true, used: true}
-			s.promptBegins()
-			s.text([]byte("$ "))
-			s.lineSent()
-			s.promptBegins()
-			var got []byte
-			got = append(got, s.text([]byte(tt.before+"$ ")).unsolicited...)
-			for piece := range slices.Chunk([]byte(tt.after), 4096) {
-				got = append(got, s.text(piece).unsolicited...)
-				require.LessOrEqual(t, len(s.prompt), keptStartup)
+			for _, together := range []bool{false, true} { // whether the prompt arrives with the text after it
+				s := stream{keepsUnsolicited: true, used: true}
+				s.promptBegins()
+				s.text([]byte("$ "))
+				s.lineSent()
+				s.promptBegins()
+				var got []byte
+				text := tt.before + "$ " + tt.after
+				if !together {
+					got = append(got, s.text([]byte(tt.before+"$ ")).unsolicited...)
+					text = tt.after
+				}
+				for piece := range slices.Chunk([]byte(text), 4096) {
+					got = append(got, s.text(piece).unsolicited...)
+					require.LessOrEqual(t, len(s.prompt), keptStartup)
+				}
+				got = append(got, s.lineSent().unsolicited...)
+				require.True(t, tt.before+strings.TrimSuffix(tt.after, "$ ") == string(got), "together: %t", together)
+				require.Equal(t, "$ ", string(s.shown))
 			}
-			got = append(got, s.lineSent().unsolicited...)
-			assert.Equal(t, tt.before+strings.TrimSuffix(tt.after, "$ "), string(got))
-			assert.Equal(t, "$ ", string(s.shown))
 		})
 	}
 }
