@@ -39,5 +39,5 @@ func TestEditorsFindTheSchema(t *testing.T) {
 	}
 	beside, err := os.ReadFile(schema.FileName)
 	require.NoError(t, err)
-	assert.Equal(t, string(schema.JSON()), string(beside))
+	assert.Equal(t, string(schema.AdapterJSON()), string(beside))
 }

@@ -90,7 +90,7 @@ func goKeys(prefix string, typ reflect.Type, keys []key) []key {
 func schemaKeys(t *testing.T) map[string]bool {
 	t.Helper()
 	var doc map[string]any
-	require.NoError(t, json.Unmarshal(schema.JSON(), &doc))
+	require.NoError(t, json.Unmarshal(schema.AdapterJSON(), &doc))
 	keys := map[string]bool{}
 	var walk func(prefix string, node any)
 	walk = func(prefix string, node any) {

@@ -23,7 +23,7 @@ const (
 	DetectPromptBased    MultilineDetect = "prompt_based"
 	DetectWrapper        MultilineDetect = "wrapper"
 	DetectBalancedParens MultilineDetect = "balanced_parens"
-	DetectIndentBased    MultilineDetect = "indent_based" // reserved by v1
+	DetectIndentBased    MultilineDetect = "indent_based" // reserved; has no effect
 	DetectNone           MultilineDetect = "none"
 )
 

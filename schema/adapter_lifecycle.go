@@ -10,7 +10,7 @@ type Signals struct {
 
 // Lifecycle is the shutdown and restart policy.
 type Lifecycle struct {
-	ReadyTimeoutMS int      `yaml:"ready_timeout_ms"` // reserved by v1
+	ReadyTimeoutMS int      `yaml:"ready_timeout_ms"` // reserved; has no effect
 	Shutdown       Shutdown `yaml:"shutdown"`
 	RestartOn      []string `yaml:"restart_on"` // crash, idle_timeout
 	IdleTimeoutMS  int      `yaml:"idle_timeout_ms"`

@@ -3,7 +3,7 @@ package schema
 // Process describes how to launch the program.
 type Process struct {
 	CommandTemplate      string            `yaml:"command_template"`
-	Args                 []string          `yaml:"args"` // at the end of the command line, unless the caller has his own
+	Args                 []string          `yaml:"args"` // end of the command line; arguments of the caller replace them
 	Executable           string            `yaml:"executable"`
 	ExecutableCandidates []string          `yaml:"executable_candidates"`
 	InheritEnvironment   bool              `yaml:"inherit_environment"` // default true
@@ -65,7 +65,7 @@ type Ready struct {
 	WaitForEvent               ReadyEvent `yaml:"wait_for_event"` // default by prompt.strategy
 	Pattern                    string     `yaml:"pattern"`        // wait_for_event regex, custom
 	Needs                      *Needs     `yaml:"needs"`
-	TimeoutMS                  int        `yaml:"timeout_ms"` // reserved by v1
+	TimeoutMS                  int        `yaml:"timeout_ms"` // reserved; has no effect
 	SettleBeforeInjectMS       int        `yaml:"settle_before_inject_ms"`
 	SuppressMirrorDuringInject bool       `yaml:"suppress_mirror_during_inject"`
 	KickEnterAfterReady        bool       `yaml:"kick_enter_after_ready"`

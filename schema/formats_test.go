@@ -44,10 +44,10 @@ func TestFormats(t *testing.T) {
 }
 
 func TestJSONIsTheCallersOwnCopy(t *testing.T) {
-	first := JSON()
+	first := AdapterJSON()
 	require.True(t, json.Valid(first))
 	clear(first)
-	assert.True(t, json.Valid(JSON()))
+	assert.True(t, json.Valid(AdapterJSON()))
 }
 
 func TestPointersIntoTheJSONSchema(t *testing.T) {

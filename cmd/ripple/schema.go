@@ -15,7 +15,7 @@ import (
 	"example.org/ripple/schema"
 )
 
-var schemaTexts = map[string]func() []byte{"adapter": schema.JSON, "project": schema.ProjectJSON, "scenario": schema.ScenarioJSON}
+var schemaTexts = map[string]func() []byte{"adapter": schema.AdapterJSON, "project": schema.ProjectJSON, "scenario": schema.ScenarioJSON}
 
 func newSchema(a *ui.App) *cobra.Command {
 	var install bool

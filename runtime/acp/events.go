@@ -119,7 +119,7 @@ func kindOf(tool event.Tool) string {
 		return "read"
 	case "edit", "write":
 		return "edit"
-	case event.Command:
+	case event.ToolCommand:
 		return "execute"
 	case "glob", "grep":
 		return "search"

@@ -220,7 +220,7 @@ func (r *reader) tool(e *event.Event) bool {
 	if known && e.Name == "" {
 		e.Name, e.Tool = name, r.program.Tool(name)
 	}
-	if e.Tool == event.Asking {
+	if e.Tool == event.ToolQuestion {
 		return false // nobody can answer; it was reported when it was asked
 	}
 	r.denials = append(r.denials, *e)

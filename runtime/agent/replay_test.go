@@ -232,7 +232,7 @@ func TestToolsHaveCommonNames(t *testing.T) {
 	_, events := recorded(t, agent.Recording{}, `{"t":"tool","name":"Shell","input":{"command":"ls <x>"}}`, `{"t":"tool","name":"Teleport"}`)
 	assert.Equal(t, []event.Event{
 		{Type: event.ToolUse, ID: "u-Shell", Tool: "bash", Name: "Shell", Input: json.RawMessage(`{"command":"ls \u003cx\u003e"}`)},
-		{Type: event.ToolUse, ID: "u-Teleport", Tool: event.Other, Name: "Teleport"},
+		{Type: event.ToolUse, ID: "u-Teleport", Tool: event.ToolOther, Name: "Teleport"},
 	}, events)
 }
 

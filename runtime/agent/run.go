@@ -156,7 +156,7 @@ func prepare(a *schema.Adapter, t Turn, scratch string) (c Command, err error) {
 	if c.File != "" {
 		path := filepath.Join(scratch, "prompt.md")
 		if err := os.WriteFile(path, []byte(c.File), 0o600); err != nil {
-			return c, fmt.Errorf("the prompt's file: %w", err)
+			return c, fmt.Errorf("writing the prompt to a file: %w", err)
 		}
 		last := len(c.Args) - 1 // others may say the same and mean it
 		c.Args[last] = strings.TrimSuffix(c.Args[last], FilePath) + path
@@ -164,7 +164,7 @@ func prepare(a *schema.Adapter, t Turn, scratch string) (c Command, err error) {
 	if c.ToolsFile != "" {
 		path := filepath.Join(scratch, c.ToolsName)
 		if err := os.WriteFile(path, []byte(c.ToolsFile), 0o600); err != nil {
-			return c, fmt.Errorf("the file of allowed tools: %w", err)
+			return c, fmt.Errorf("writing the list of allowed tools: %w", err)
 		}
 		for _, i := range c.ToolsAt {
 			c.Args[i] = strings.ReplaceAll(c.Args[i], ToolsPath, path)

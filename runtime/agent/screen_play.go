@@ -183,7 +183,7 @@ func (s *stage) question(state tui.State) event.Question {
 	}
 	q.Tool = event.Tool(s.a.Agent.Tools.Canonical[state.Tool])
 	key := "path"
-	if q.Tool == event.Command {
+	if q.Tool == event.ToolCommand {
 		key = "command"
 	}
 	if state.Input != "" {

@@ -12,7 +12,7 @@ import (
 // Prompt describes the program's prompt to a client that edits lines.
 type Prompt struct {
 	Editable bool   `json:"takes,omitempty"`   // a line may be edited
-	Seen     int64  `json:"seen,omitempty"`    // number of typed and entered bytes that this prompt takes into account
+	Seen     int64  `json:"seen,omitempty"`    // number of bytes typed and entered before this prompt was described
 	Keys     []byte `json:"keys,omitempty"`    // some of them, to be edited before the program gets them
 	Dropped  int    `json:"dropped,omitempty"` // number of the user's unfinished lines that other users have discarded
 	Adapter  string `json:"adapter,omitempty"`

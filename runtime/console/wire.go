@@ -135,7 +135,7 @@ func (c *Command) Running() bool { return c != nil && c.Ended == nil }
 // ExecRequest asks to run a command.
 type ExecRequest struct {
 	Code string `json:"code"`
-	By   string `json:"by,omitempty"`
+	By   string `json:"by,omitempty"` // the sender, as other clients see it
 	// Wait bounds how long the answer waits for the end of the command, which continues in any
 	// case; 0 means unbounded.
 	Wait time.Duration `json:"wait_ns,omitempty"`
@@ -176,7 +176,7 @@ type SendRequest struct {
 	Answer string `json:"answer,omitempty"`
 	// OnlyIfWaiting refuses the request unless the command waits for input or draws on the whole screen.
 	OnlyIfWaiting bool   `json:"only_if_waiting,omitempty"`
-	By            string `json:"by,omitempty"`
+	By            string `json:"by,omitempty"` // the sender, as other clients see it
 	// Secret states that a user types, who may answer a prompt for a secret.
 	Secret bool `json:"secret,omitempty"`
 }

@@ -63,7 +63,7 @@ func (*actor) plays(t TurnRequest, way string, out *TurnResult) error {
 		if failed {
 			printed = "standin-tool-failed"
 		}
-		t.Emit(event.Event{Type: event.ToolUse, ID: "1", Tool: event.Command, Input: []byte(`{"command":"echo hi"}`)})
+		t.Emit(event.Event{Type: event.ToolUse, ID: "1", Tool: event.ToolCommand, Input: []byte(`{"command":"echo hi"}`)})
 		t.Emit(event.Event{Type: event.ToolResult, ID: "1", Content: printed + "\n", IsError: failed})
 	}
 	return nil

@@ -50,7 +50,7 @@ func (r *runner) checkNeeds(ctx context.Context, needs *schema.TestNeeds) error 
 	}
 	said := cmp.Or(lastLine(errs.String()), lastLine(printed.String()), "nothing")
 	if ctx.Err() != nil {
-		return fmt.Errorf("asking the program for %s: %w", needs.What, ctx.Err())
+		return fmt.Errorf("checking for %s: %w", needs.What, ctx.Err())
 	}
 	if ended != nil {
 		said += " (" + ended.Error() + ")"

@@ -36,13 +36,13 @@ const (
 type Tool string
 
 const (
-	// Asking is a tool that asks the user. Nobody can answer it if the agent has no other way to
-	// ask (Question).
-	Asking Tool = "question"
-	// Command is a tool that runs shell commands, in any shell.
-	Command Tool = "bash"
-	// Other is a tool without a common name.
-	Other Tool = "other"
+	// ToolQuestion is a tool that asks the user. It cannot be answered unless the agent also sends a
+	// [Question].
+	ToolQuestion Tool = "question"
+	// ToolCommand is a tool that runs shell commands, in any shell.
+	ToolCommand Tool = "bash"
+	// ToolOther is a tool without a common name.
+	ToolOther Tool = "other"
 )
 
 // Scopes of a usage event in a mapping.

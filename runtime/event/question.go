@@ -11,7 +11,7 @@ import (
 // "question" in its input, one per line, or the input itself if there are none. It is empty for
 // other events.
 func (e Event) QuestionText() string {
-	if e.Type != ToolUse || e.Tool != Asking {
+	if e.Type != ToolUse || e.Tool != ToolQuestion {
 		return ""
 	}
 	var input any

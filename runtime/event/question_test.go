@@ -16,7 +16,7 @@ func TestAsked(t *testing.T) {
 		`{"text":"Go on?"}`:                            `{"text":"Go on?"}`,
 		`"Go on?"`:                                     `"Go on?"`,
 	} {
-		assert.Equal(t, want, event.Event{Type: event.ToolUse, Tool: event.Asking, Input: []byte(input)}.QuestionText())
+		assert.Equal(t, want, event.Event{Type: event.ToolUse, Tool: event.ToolQuestion, Input: []byte(input)}.QuestionText())
 	}
 	assert.Empty(t, event.Event{Type: event.ToolUse, Tool: "bash", Input: []byte(`{"question":"x"}`)}.QuestionText())
 }

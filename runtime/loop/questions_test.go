@@ -100,7 +100,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 	for name, turn := range map[string]func(*doing){
 		ReasonBlocked: blocks,
 		ReasonQuestion: func(d *doing) {
-			d.event(event.Event{Type: event.ToolUse, Tool: event.Asking, Input: []byte(`{"question":"Which database?"}`)})
+			d.event(event.Event{Type: event.ToolUse, Tool: event.ToolQuestion, Input: []byte(`{"question":"Which database?"}`)})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func (p *Program) Tool(name string) event.Tool {
 	if name == "" {
 		return ""
 	}
-	return event.Other
+	return event.ToolOther
 }
 
 // text returns a string unchanged and any other value as JSON: a tool's result may be an object.

@@ -87,7 +87,7 @@ func (cs callsByID) merge(c *Client, u update) *call {
 	set(&cl.name, u.Name, meta.name)
 	set(&cl.title, u.Title)
 	set(&cl.kind, u.ToolKind)
-	if t := c.Tool(cl.title); cl.name == "" && t != "" && t != event.Other {
+	if t := c.Tool(cl.title); cl.name == "" && t != "" && t != event.ToolOther {
 		cl.name = cl.title // some tell it so, and no kind
 	}
 	if len(u.Locations) > 0 {
@@ -157,18 +157,18 @@ func ownMeta(raw json.RawMessage) (m meta) {
 
 // kinds are the protocol's kinds of tools in common names
 // (https://agentclientprotocol.com/protocol/v1/tool-calls).
-var kinds = map[string]event.Tool{"read": "read", "edit": "edit", "execute": event.Command, "search": "grep"}
+var kinds = map[string]event.Tool{"read": "read", "edit": "edit", "execute": event.ToolCommand, "search": "grep"}
 
 // toolOf is the common name of a call's tool: by its own name where the adapter
 // knows it, else by its kind.
 func toolOf(c *Client, cl *call) event.Tool {
-	if t := c.Tool(cl.name); t != "" && t != event.Other {
+	if t := c.Tool(cl.name); t != "" && t != event.ToolOther {
 		return t
 	}
 	if t, known := kinds[cl.kind]; known {
 		return t
 	}
-	return event.Other
+	return event.ToolOther
 }
 
 // announce reports that a call has begun.

@@ -50,7 +50,7 @@ var (
 
 // Question is the use of a tool that this work is, as rules see it.
 func (w Work) Question() event.Question {
-	tool, input := event.Command, map[string]string{"command": strings.Join(append([]string{w.Command}, w.Args...), " ")}
+	tool, input := event.ToolCommand, map[string]string{"command": strings.Join(append([]string{w.Command}, w.Args...), " ")}
 	switch w.Method {
 	case ReadFile:
 		tool, input = "read", map[string]string{"path": w.Path}

@@ -145,7 +145,7 @@ func TestRewindHeadLog(t *testing.T) {
 	position := l.Position()
 	p.git("checkout", "-q", "-b", "three")
 	for _, tt := range []struct {
-		name, before string // what the log has instead of the lines before the position
+		name, before string // lines of the log in place of the lines before the position
 		position     int64
 		want         []string
 	}{

@@ -122,7 +122,7 @@ func pieces(q event.Question, on string) []string {
 // IsCommand says that a question is about a command line.
 func IsCommand(q event.Question) bool {
 	_, has := fields(q)["command"]
-	return has || q.Tool == event.Command
+	return has || q.Tool == event.ToolCommand
 }
 
 // keys of a tool's input by which people tell one use from another.

@@ -32,7 +32,7 @@ func (k *keeper) prepare(begin []byte, ad *schema.Adapter) error {
 		k.writeEvidence(),
 		k.writeScript(ad),
 		os.WriteFile(k.draft, begin, 0o600),
-		os.WriteFile(filepath.Join(k.dir, "adapter.schema.json"), schema.JSON(), 0o600),
+		os.WriteFile(filepath.Join(k.dir, "adapter.schema.json"), schema.AdapterJSON(), 0o600),
 		os.Mkdir(filepath.Join(k.dir, loopfiles.Dir), 0o700),
 	)
 	if err != nil {

@@ -73,7 +73,7 @@ func (p *protocolPlay) Write(b []byte) (int, error) {
 }
 
 func (p *protocolPlay) take(e event.Event) {
-	if tool := event.Tool(strings.ToLower(e.Name)); slices.Contains([]event.Tool{"read", "edit", "write", event.Command, "glob", "grep"}, tool) {
+	if tool := event.Tool(strings.ToLower(e.Name)); slices.Contains([]event.Tool{"read", "edit", "write", event.ToolCommand, "glob", "grep"}, tool) {
 		e.Tool = tool
 	}
 	switch e.Type {
@@ -100,7 +100,7 @@ func (p *protocolPlay) take(e event.Event) {
 func (p *protocolPlay) ask(e event.Event) {
 	p.asked++
 	id, key := fmt.Sprintf("asked-%d", p.asked), "detail"
-	if e.Tool == event.Command {
+	if e.Tool == event.ToolCommand {
 		key = "command"
 	}
 	input, err := json.Marshal(map[string]string{key: e.Detail})

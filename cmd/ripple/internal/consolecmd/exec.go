@@ -266,7 +266,7 @@ func killHint(console string) string {
 
 // dropped describes output that is lost.
 func dropped(g console.Gap) error {
-	return fmt.Errorf("%d bytes of its output, from byte %d on, were dropped before they were read", g.Bytes, g.At)
+	return fmt.Errorf("%d bytes of the command's output, from byte %d on, were dropped before they were read: it printed faster than they could be passed on", g.Bytes, g.At)
 }
 
 // outputWriter writes output, and reports its gaps on standard error.

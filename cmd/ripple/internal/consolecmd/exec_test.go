@@ -26,7 +26,7 @@ func TestLostOutputIsReportedOnce(t *testing.T) {
 				return console.WaitResult{Reason: "done", Command: &console.Command{ExitCode: &exit}, Dropped: 12, DroppedAt: 7}, nil
 			})
 			assert.Equal(t, want, a.End(&cobra.Command{}, err))
-			said := strings.Count(errs.String(), "12 bytes of its output, from byte 7 on, were dropped before they were read")
+			said := strings.Count(errs.String(), "12 bytes of the command's output, from byte 7 on, were dropped before they were read")
 			if asJSON {
 				said += strings.Count(out.String(), `"dropped":12,"dropped_at":7`)
 			}

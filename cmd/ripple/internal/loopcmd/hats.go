@@ -66,7 +66,10 @@ func (a *app) showHats(ctx context.Context, format string) error {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
 	if len(c.Hats.Hats) == 0 {
-		return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml has no hats here"), "to create some: ripple init --preset build-review")
+		if _, err := os.Lstat(config.ProjectFile); err == nil {
+			return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml defines no hats"), "to see the keys of a hat: ripple schema project")
+		}
+		return ui.FailWith(ui.ExitUsage, errors.New("there is no ripple.yml here, which defines hats"), "to create one: ripple init --preset build-review")
 	}
 	if err := a.knownHatAgents(ctx, c); err != nil {
 		return err
