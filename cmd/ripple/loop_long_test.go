@@ -28,7 +28,9 @@ func TestLongLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many turns")
 	}
-	t.Parallel()
+	if !testkit.Thorough { // then it is timed
+		t.Parallel()
+	}
 	turns := testkit.Times(t, 100, 1000)
 	l := newTestLoop(t, `turns: [{steps: [{text: "Turn {turn}."}, {tool: {name: Read, input: {file_path: a}, result: "`+strings.Repeat("text ", 200)+`"}}]}]`)
 	alone := time.Duration(0)
