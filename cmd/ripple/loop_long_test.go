@@ -22,8 +22,9 @@ import (
 	"example.org/ripple/runtime/scenario"
 )
 
-// A long loop needs no more memory at its end than near its beginning, adds little time to the
-// agent's, and its events can be read at any moment.
+// A long loop needs no more memory at its end than near its beginning, its events can be read at
+// any moment, and a turn takes less than three times as long as its agent alone. The agent is ripple
+// itself, so both times grow and shrink with the speed of the machine.
 func TestLongLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many turns")
@@ -65,7 +66,7 @@ func TestLongLoop(t *testing.T) {
 	if testkit.Thorough {
 		alone = min(alone, l.agentAlone(50))
 		t.Logf("its agent alone takes %v", alone)
-		assert.Less(t, took-alone, 20*time.Millisecond)
+		assert.Less(t, took, 3*alone)
 	}
 }
 
