@@ -4,7 +4,10 @@
 : "${TEST_PROGRAMS:=${XDG_CACHE_HOME:-${HOME:-$PWD}/.cache}/ripple-tests}"
 
 # kept NAME KEY COMMAND… sets $folder to a directory for NAME, a package with its version. If there is none yet for KEY,
-# which is whatever else the result depends on, COMMAND… DIRECTORY fills a new one. Its result is the result of COMMAND.
+# COMMAND… DIRECTORY fills a new one. Its result is the result of COMMAND.
+#
+# The result may depend on the text of the function COMMAND, the kind of machine and its libc: these are part of the key. KEY
+# has everything else: versions, and the functions that COMMAND calls. Any other change of a script installs nothing again.
 #
 # A directory is used only through its link, which is made when it is complete: an installation that was interrupted has
 # none. Nothing is moved, because virtual environments contain their own path. Of two clones that install the same at the
@@ -15,7 +18,7 @@ kept() {
 		echo "${0##*/}: programs cannot be kept in $TEST_PROGRAMS; to keep them elsewhere, set TEST_PROGRAMS" >&2
 		return 1
 	}
-	name=$1-$({ printf '%s\n' "$1" "$2" "$(uname -sm)" && cat "tools/${0##*/}" tools/kept.sh; } | git hash-object --stdin | cut -c 1-12)
+	name=$1-$(printf '%s\n' "$1" "$2" "$(declare -f "$3")" "$(uname -sm)" "$(libc)" | git hash-object --stdin | cut -c 1-12)
 	name=$TEST_PROGRAMS/${name//\//+}
 	if [ ! -e "$name/" ]; then
 		[ ! -L "$name" ] || [ -e "$name/" ] || rm -f "$name" # of a directory that was removed
@@ -31,6 +34,11 @@ kept() {
 	fi
 	# shellcheck disable=SC2034 # for the caller
 	folder=$(cd "$name" && pwd -P) && touch "$folder"
+}
+
+# libc prints the name and the version of the C library, for which programs are compiled. A system may have neither command.
+libc() {
+	getconf GNU_LIBC_VERSION 2>/dev/null || if command -v ldd >/dev/null; then ldd --version 2>&1 | head -n 2; fi
 }
 
 # own DIRECTORY: one of this clone. Earlier, it could be a link into another clone, which must not change.

@@ -63,8 +63,14 @@ if [ "$me" = go ]; then >"$DIR/dlv"; chmod +x "$DIR/dlv"; fi
 // interpreters runs tools/interpreters with stand-ins in dir.
 func interpreters(t *testing.T, dir, unknown string, args ...string) (said string, calls []string, code int) {
 	t.Helper()
+	return script(t, "../interpreters", dir, unknown, args...)
+}
+
+// script is interpreters for a copy of tools/interpreters.
+func script(t *testing.T, path, dir, unknown string, args ...string) (said string, calls []string, code int) {
+	t.Helper()
 	write(t, filepath.Join(dir, "calls"), "")
-	cmd := exec.Command("../interpreters", args...)
+	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
 		"DIR="+dir, "PACKAGES="+filepath.Join(dir, "packages"), "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"), "TEST_PROGRAMS="+filepath.Join(dir, "kept"))
 	out, err := cmd.CombinedOutput()
@@ -259,6 +265,56 @@ func TestProgramsAreKeptOutsideOfTheClone(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("pip install duckdb-cli")
+}
+
+// What installs a program, and the libc for which it is made, decide whether it is installed again; other
+// changes of the scripts do not.
+func TestOnlyWhatInstallsCounts(t *testing.T) {
+	dir := machine(t)
+	copied := filepath.Join(dir, "clone", "tools")
+	if err := os.MkdirAll(copied, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, name := range []string{"interpreters", "kept.sh"} {
+		text, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+		write(t, filepath.Join(copied, name), texts[name])
+	}
+	change := func(name, old, new string) {
+		t.Helper()
+		if strings.Count(texts[name], old) != 1 {
+			t.Fatalf("%s has %q %d times", name, old, strings.Count(texts[name], old))
+		}
+		texts[name] = strings.Replace(texts[name], old, new, 1)
+		write(t, filepath.Join(copied, name), texts[name])
+	}
+	run := func(what string, want ...string) {
+		t.Helper()
+		said, calls, code := script(t, filepath.Join(copied, "interpreters"), dir, "", "duckdb")
+		if code != 0 || !slices.Equal(calls, want) {
+			t.Errorf("%s: exit code %d, calls %q, want %q, said:\n%s", what, code, calls, want, said)
+		}
+	}
+	libc := func(code string) { write(t, filepath.Join(dir, "bin", "getconf"), "#!/bin/sh\n"+code+"\n") }
+	libc("echo glibc 2.36")
+	run("at first", "pip install duckdb-cli")
+	change("kept.sh", "# own DIRECTORY", "# A comment.\n# own DIRECTORY")
+	change("interpreters", "all there: ", "all there now: ")
+	change("interpreters", `cargo install --locked`, `cargo install --locked --quiet`)
+	run("another text, another manager")
+	change("interpreters", `python3 -m venv "$1" &&`, `python3 -m venv "$1" && true &&`)
+	run("what installs from PyPI", "pip install duckdb-cli")
+	libc("echo glibc 2.41")
+	run("another glibc", "pip install duckdb-cli")
+	libc("exit 1")
+	write(t, filepath.Join(dir, "bin", "ldd"), "#!/bin/sh\nprintf 'musl libc (x86_64)\\nVersion 1.2.5\\nDynamic Program Loader\\n' >&2\nexit 1\n")
+	run("musl", "pip install duckdb-cli")
+	libc("echo glibc 2.36")
+	run("the first libc again")
 }
 
 // An installation removes programs that no clone has linked for long, and nothing else.
