@@ -2,10 +2,10 @@ package projectfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // OpenInside opens path, a regular file of the project in dir, for reading. It follows links, but
@@ -13,11 +13,23 @@ import (
 // error message about such a file would show the text of another one. This holds even if the file
 // is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
 func OpenInside(dir, path string) (*os.File, error) {
-	top, name, err := locate(dir, path)
-	if err != nil {
-		return nil, err
+	for range maxTries {
+		top, name, err := locate(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := openLocated(top, name)
+		if !errors.Is(err, errChanged) {
+			return f, err
+		}
 	}
-	return openBelow(top, name)
+	return nil, fmt.Errorf("cannot open %s: %w", path, errChanged)
+}
+
+// openLocated opens a file that locate found.
+func openLocated(top, name string) (*os.File, error) {
+	path := filepath.Join(top, name)
+	return openRegular(path, os.Lstat, func() (*os.File, error) { return openBelow(top, name, os.O_RDONLY|nonBlock, 0) })
 }
 
 // ReadInside returns what a file of the project in dir has, at most limit bytes. Errors: those of
@@ -81,35 +93,35 @@ func locate(dir, path string) (top, name string, err error) {
 	return top, filepath.FromSlash(name), nil
 }
 
-// openBelow opens a regular file through an os.Root, so that a link that was made since locate
-// cannot lead out of top.
-func openBelow(top, name string) (*os.File, error) {
-	root, err := os.OpenRoot(top)
-	if err != nil {
-		return nil, err
+// ProjectOf returns the directory out of which no link may lead from a file that a user names by its
+// path, because the user sees the path and not the link: the repository that has the file, or the
+// working directory if the file is below it. It returns "" if neither is the case. A directory of a
+// repository that is a link to another repository does not count as that one.
+func ProjectOf(path string) string {
+	path, err := filepath.Abs(path)
+	cwd, cwdErr := os.Getwd()
+	if err != nil || cwdErr != nil {
+		return "" // opening it fails, too
 	}
-	defer root.Close() // what was opened by it stays open
-	path := filepath.Join(top, name)
-	check := func(info fs.FileInfo, err error) error {
-		if err == nil && info.IsDir() {
-			return &RefusedError{path, "is a directory", "move it away, and put a file there", syscall.EISDIR}
+	project, real := "", ""
+	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
+		_, around := Relative(at, cwd)
+		if resolved, err := filepath.EvalSymlinks(at); err == nil && IsRepository(at) {
+			if _, inside := Relative(resolved, real); project == "" || !inside {
+				project, real = at, resolved
+			}
+			if around {
+				return project
+			}
 		}
-		if err == nil {
-			err = refuse(path, info)
+		if at == filepath.Dir(at) {
+			break
 		}
-		return err
 	}
-	if err := check(root.Stat(name)); err != nil { // opening a device may have an effect
-		return nil, err
+	if _, below := Relative(cwd, path); project == "" && below && cwd != filepath.Dir(cwd) {
+		return cwd
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := check(f.Stat()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+	return project
 }
 
 // IsRepository reports whether git would treat dir as the top of a repository. An empty .git, as

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -89,9 +90,18 @@ func TestALinkMadeMeanwhileDoesNotLeadOut(t *testing.T) {
 			read, err := os.ReadFile(filepath.Join(top, "sub", "f"))
 			require.NoError(t, err)
 			require.Equal(t, "outside/f", string(read), "the link leads there")
-			f, err := openBelow(at, name)
+			f, err := openBelow(at, name, os.O_RDONLY, 0)
 			assert.Nil(t, f, replaced)
-			assert.ErrorContains(t, err, "escapes")
+			if runtime.GOOS == "linux" {
+				assert.ErrorIs(t, err, errChanged)
+			} else {
+				assert.ErrorContains(t, err, "escapes")
+			}
+			f, err = openLocated(at, name)
+			assert.Nil(t, f, replaced)
+			assert.Error(t, err)
+			_, err = ReadInside(top, filepath.Join(top, "sub", "f"), MaxText)
+			assert.ErrorContains(t, err, "leads out of the project")
 		}
 	}
 }

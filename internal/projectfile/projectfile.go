@@ -156,7 +156,7 @@ func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	case err != nil && (!missing || flag&os.O_CREATE == 0):
 		return nil, err
 	case missing:
-		f, err := d.open(name, flag|os.O_EXCL, mode)
+		f, err := openBelow(d.base, filepath.FromSlash(d.name(name)), flag|os.O_EXCL|nonBlock, mode)
 		if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
 			err = errChanged
 		}
@@ -166,7 +166,7 @@ func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	case info.IsDir():
 		return nil, &RefusedError{d.Path(name), "is a directory", "move it away; ripple keeps a file of that name", syscall.EISDIR}
 	}
-	f, err := d.open(name, flag&^(os.O_CREATE|os.O_TRUNC), 0)
+	f, err := openBelow(d.base, filepath.FromSlash(d.name(name)), flag&^(os.O_CREATE|os.O_TRUNC)|nonBlock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errChanged
 	}
@@ -194,17 +194,6 @@ func sameFile(f *os.File, seen fs.FileInfo, flag int) error {
 		return f.Truncate(0)
 	}
 	return nil
-}
-
-// open opens a file through an os.Root, so that a symbolic link that was made meanwhile cannot
-// lead outside.
-func (d Dir) open(name string, flag int, mode fs.FileMode) (*os.File, error) {
-	root, err := os.OpenRoot(d.base)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() // what was opened by it stays open
-	return root.OpenFile(filepath.FromSlash(d.name(name)), flag|nonBlock, mode)
 }
 
 // Read returns what a file has, at most limit bytes. Errors: *RefusedError, those of the

@@ -14,14 +14,20 @@ import (
 // Open opens a regular file for reading, wherever links lead. It does not wait for a pipe that takes
 // the file's place meanwhile. Errors: *RefusedError, those of the system.
 func Open(name string) (*os.File, error) {
-	info, err := os.Stat(name)
+	return openRegular(name, os.Stat, func() (*os.File, error) { return os.OpenFile(name, os.O_RDONLY|nonBlock, 0) })
+}
+
+// openRegular opens a file that is regular before, because opening a device may have an effect, and
+// afterwards, because it may have been replaced.
+func openRegular(name string, stat func(string) (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
+	info, err := stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if err := regular(name, info); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	f, err := open()
 	if err != nil {
 		return nil, err
 	}
