@@ -1,12 +1,15 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,7 +213,7 @@ func checkNamedFiles(config string) error {
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
-		for _, s := range namedFiles(string(text)) {
+		for _, s := range namedFiles(text) {
 			for _, path := range s.places(filepath.Dir(list[0])) {
 				err := check(path, os.Stat)
 				if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
@@ -233,12 +236,16 @@ type namedFile struct {
 }
 
 // places returns the paths that a setting in a file of dir may mean: an included file is looked for
-// beside that file, others in the working tree, whose directory with git's files this may be.
+// beside that file, others in the working tree, whose directory with git's files this may be. What
+// git was installed with, %(prefix), belongs to no project.
 func (s namedFile) places(dir string) []string {
-	home, err := os.UserHomeDir()
+	if rest, ofUser := strings.CutPrefix(s.path, "~"); ofUser {
+		name, path, _ := strings.Cut(rest, "/")
+		if home, err := homeOf(name); err == nil {
+			return []string{filepath.Join(home, path)}
+		}
+	}
 	switch {
-	case err == nil && strings.HasPrefix(s.path, "~/"):
-		return []string{filepath.Join(home, s.path[2:])}
 	case filepath.IsAbs(s.path):
 		return []string{s.path}
 	case s.included:
@@ -247,21 +254,31 @@ func (s namedFile) places(dir string) []string {
 	return []string{filepath.Join(dir, s.path), filepath.Join(filepath.Dir(dir), s.path)}
 }
 
+// homeOf returns the home of a user; "" is the one who runs ripple.
+func homeOf(name string) (string, error) {
+	if name == "" {
+		return os.UserHomeDir()
+	}
+	u, err := user.Lookup(name)
+	if err != nil {
+		return "", err
+	}
+	return u.HomeDir, nil
+}
+
 // namedFiles returns the files that a text of settings names, at most maxNamed.
-func namedFiles(text string) (list []namedFile) {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\\\n", "")
-	section := ""
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
-			section, line = cutSection(line)
-		}
-		key, value, _ := strings.Cut(line, "=")
-		key = section + "." + strings.ToLower(strings.TrimSpace(key))
-		s := namedFile{key: key, path: unquoted(value)}
-		switch key {
-		case "include.path", "includeif.path":
+func namedFiles(text []byte) (list []namedFile) {
+	// Most files name none, and need no process.
+	if lower := bytes.ToLower(text); !slices.ContainsFunc([]string{"path", "sfile", "template"}, func(part string) bool { return bytes.Contains(lower, []byte(part)) }) {
+		return nil
+	}
+	for entry := range strings.SplitSeq(settings(text), "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		s := namedFile{key: key, path: value}
+		switch {
+		case key == "include.path", strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path"):
 			s.included = true
-		case "core.excludesfile", "core.attributesfile", "commit.template", "blame.ignorerevsfile":
+		case key == "core.excludesfile", key == "core.attributesfile", key == "commit.template", key == "blame.ignorerevsfile":
 		default:
 			continue
 		}
@@ -270,44 +287,6 @@ func namedFiles(text string) (list []namedFile) {
 		}
 	}
 	return list
-}
-
-// cutSection splits a line that begins with the name of a section, such as [core] or [remote "x"], and
-// returns the name without the quoted part, in lower case, and what follows on the line.
-func cutSection(line string) (section, rest string) {
-	quoted := false
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\':
-			i++
-		case c == ']' && !quoted:
-			name, _, _ := strings.Cut(line[1:i], "\"")
-			return strings.ToLower(strings.TrimSpace(name)), line[i+1:]
-		}
-	}
-	return "", ""
-}
-
-// unquoted returns the value of a setting without quotes and comment.
-func unquoted(value string) string {
-	var b strings.Builder
-	quoted := false
-	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\' && i+1 < len(value):
-			i++
-			b.WriteByte(value[i])
-		case !quoted && (c == '#' || c == ';'):
-			return strings.TrimSpace(b.String())
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // checkAlternates examines the lists of other stores of objects, as deep as git follows them.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -229,6 +230,34 @@ func TestFilesThatTheConfigurationNames(t *testing.T) {
 				assert.Less(t, time.Since(began), lookTimeout)
 			})
 		}
+	}
+}
+
+// What a text of settings names is what git takes it for, up to its first mistake.
+func TestNamedFiles(t *testing.T) {
+	const text = "[core]\n\texcludesFile = \"a\\tb\" c ; no\n[Include]path=\\\n  more\n[includeIf \"gitdir:~/x]\\\"=/\"]\n\tPath = ~nobody/f # no\n" +
+		"[blame]\n\tignoreRevsFile\n[mergetool \"x\"]\n\tpath = tool\n[commit]\n\ttemplate = t\\\\u\n[core]\n\tattributesFile = \"x\n[commit]\n\ttemplate = after\n"
+	assert.Equal(t, []namedFile{
+		{key: "core.excludesfile", path: "a\tb c"},
+		{key: "include.path", path: "more", included: true},
+		{key: "includeif.gitdir:~/x]\"=/.path", path: "~nobody/f", included: true},
+		{key: "commit.template", path: `t\u`},
+	}, namedFiles([]byte(text)))
+	assert.Empty(t, namedFiles([]byte("[core]\n\tfilemode = true\n")))
+}
+
+// A path may begin in the home of a user.
+func TestNamedFilesInAHome(t *testing.T) {
+	u, err := user.Current()
+	require.NoError(t, err)
+	t.Setenv("HOME", "/of/this/process")
+	for path, want := range map[string][]string{
+		"~/a/b":                    {"/of/this/process/a/b"},
+		"~" + u.Username + "/a/b":  {filepath.Join(u.HomeDir, "a/b")},
+		"~no-user-has-this-name/a": {"/r/.git/~no-user-has-this-name/a", "/r/~no-user-has-this-name/a"},
+		"/abs":                     {"/abs"},
+	} {
+		assert.Equal(t, want, namedFile{path: path}.places("/r/.git"), path)
 	}
 }
 

@@ -186,6 +186,18 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	return out.String(), err
 }
 
+// settings has git list the settings of a text as "key\nvalue\x00", up to the first mistake. It follows no
+// include and, because it is told that there is no repository, opens none of a repository's files.
+func settings(text []byte) string {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", string(gitConfig), "--file", "-", "--no-includes", "--null", "--list")
+	cmd.Env, cmd.WaitDelay = append(os.Environ(), "GIT_DIR="+os.DevNull), time.Second
+	cmd.Stdin = bytes.NewReader(text)
+	out, _ := cmd.Output() // git reports mistakes when it reads the file
+	return string(out)
+}
+
 // give runs a command with its input.
 func (c call) give(cmd *exec.Cmd) error {
 	if c.began == nil {
