@@ -1,6 +1,7 @@
 package htmlpage
 
 import (
+	"slices"
 	"time"
 
 	"example.org/ripple/runtime/event"
@@ -12,12 +13,24 @@ import (
 type Run struct {
 	Plan record.Tasks // as it is now
 
-	turns        []*turn
+	measures     []measure // of all turns
+	turns        []*turn   // the newest
 	began, ended time.Time
 	used         event.Tokens
 	cost         float64 // US dollars, as the loop counts it
 	stopped      *record.Line
 }
+
+// measure is what the chart shows of a turn.
+type measure struct {
+	turn int
+	cost float64
+	took time.Duration
+}
+
+// maxCards is how many turns are kept: more than a page has room for, since each card has more bytes
+// than this divides by.
+const maxCards = maxBytes / 64
 
 // turn is one card.
 type turn struct {
@@ -66,7 +79,11 @@ func (r *Run) Take(rec journal.Record) {
 	case record.RunStarted:
 		*r = Run{Plan: r.Plan, began: rec.Time, ended: rec.Time}
 	case record.TurnStarted:
+		if len(r.turns) >= maxCards+maxCards/4 { // seldom, because the rest is copied
+			r.turns = slices.Clone(r.turns[len(r.turns)-maxCards:])
+		}
 		r.turns = append(r.turns, &turn{Line: line})
+		r.measures = append(r.measures, measure{turn: line.Turn})
 	case record.TurnCut:
 		line.Failure = &event.Failure{Kind: event.Interrupted, Message: line.Why}
 		r.turnEnded(line)
@@ -91,6 +108,8 @@ func (r *Run) turnEnded(line record.Line) {
 		t.cost = max(0, event.SumUSD(line.State.CostUSD, -r.cost))
 	}
 	line.State = nil // a card does not show it, and it is most of the memory of a long run
+	last := &r.measures[len(r.measures)-1]
+	last.cost, last.took = t.cost, t.took
 	r.cost = event.SumUSD(r.cost, t.cost)
 	r.used = r.used.Add(t.used)
 }

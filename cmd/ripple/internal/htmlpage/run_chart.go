@@ -21,14 +21,14 @@ type bar struct {
 }
 
 func (r *Run) bars() []bar {
-	each := max(1, (len(r.turns)+maxBars-1)/maxBars)
+	each := max(1, (len(r.measures)+maxBars-1)/maxBars)
 	var bars []bar
-	for i, t := range r.turns {
+	for i, t := range r.measures {
 		if i%each == 0 {
-			bars = append(bars, bar{from: t.Turn})
+			bars = append(bars, bar{from: t.turn})
 		}
 		b := &bars[len(bars)-1]
-		b.to, b.cost, b.took = t.Turn, b.cost+t.cost, b.took+t.took
+		b.to, b.cost, b.took = t.turn, b.cost+t.cost, b.took+t.took
 	}
 	return bars
 }

@@ -32,7 +32,7 @@ func (r *Run) Write(w io.Writer) error {
 }
 
 func (r *Run) title() string {
-	text := "A loop of " + ui.Count(len(r.turns), "turn")
+	text := "A loop of " + ui.Count(len(r.measures), "turn")
 	if r.stopped != nil {
 		text += ", stopped: " + r.stopped.Reason
 	}
@@ -51,7 +51,7 @@ func (r *Run) overview(m *markup) {
 		{"took", span(r.ended.Sub(r.began))},
 		{"cost", dollars(r.cost)},
 		{"tokens", tokens(r.used)},
-		{"turns", fmt.Sprint(len(r.turns))},
+		{"turns", fmt.Sprint(len(r.measures))},
 	} {
 		if fact[1] != "" {
 			m.Element("dt", fact[0])
@@ -100,7 +100,7 @@ func (r *Run) cards(m *markup) {
 			rendered[i], first = "", i+1
 		}
 	}
-	if first > 0 {
+	if first += len(r.measures) - len(r.turns); first > 0 {
 		m.Element("p", ui.Count(first, "turn")+" before these are left out, so that the page stays small", "class", "aside")
 	}
 	m.WriteString(strings.Join(rendered, ""))

@@ -175,6 +175,27 @@ func TestPageOfTooManyTurns(t *testing.T) {
 	assert.True(t, strings.Contains(html, `id="turn-59999"`))
 }
 
+// Of a very long run only the turns that a page may have room for are kept in memory; all are counted.
+func TestOldTurnsAreNotKept(t *testing.T) {
+	const turns = 3 * maxCards
+	var r Run
+	for n := range turns {
+		r.Take(journal.Record{Line: record.Line{Type: record.TurnStarted, Turn: n}})
+		r.Take(journal.Record{Event: &event.Event{Type: event.Usage, Tokens: &event.Tokens{CostUSD: 1}}})
+		r.Take(journal.Record{Line: record.Line{Type: record.TurnEnded, Turn: n}})
+		require.LessOrEqual(t, len(r.turns), maxCards+maxCards/4)
+	}
+	html := page(t, &r)
+	assert.Contains(t, html[:1000], fmt.Sprintf("A loop of %d turns", turns))
+	assert.Contains(t, html[:200_000], fmt.Sprintf("turns 0 to %d", turns-1), "the chart has all")
+	var left int
+	_, err := fmt.Sscanf(html[strings.Index(html, `<p class="aside">`):], `<p class="aside">%d turns before`, &left)
+	require.NoError(t, err)
+	assert.Equal(t, turns, left+strings.Count(html, "<article"))
+	assert.Less(t, strings.Count(html, "<article"), maxCards, "a page has no room for more than are kept")
+	assert.True(t, strings.Contains(html, fmt.Sprintf(`id="turn-%d"`, turns-1)))
+}
+
 func TestShortened(t *testing.T) {
 	assert.Equal(t, "short", shortened("short", 10))
 	for most := range 20 {
