@@ -66,7 +66,7 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		if origin == OriginProject {
-			f := projectFile(dir, path, maxProjectBytes-size, o)
+			f := projectFile(OriginProject, filepath.Dir(filepath.Dir(dir)), path, maxProjectBytes-size, o)
 			f.trusts, size = trusts, size+f.size
 			l.files = append(l.files, f)
 			continue
@@ -80,15 +80,27 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 	return l
 }
 
+// namedFile returns the adapter file that a user named by its path. In a project, links that lead out
+// of it are not followed.
+func namedFile(path string, o schema.Options) *file {
+	if project := projectfile.ProjectOf(path); project != "" {
+		return projectFile(OriginFile, project, path, projectfile.MaxText, o)
+	}
+	return diskFile(OriginFile, path, o)
+}
+
 // projectFile reads an adapter file of a project, once: an agent or another program may replace it
 // at any time. It does not open one that links lead out of the project.
-func projectFile(dir, path string, limit int64, o schema.Options) *file {
-	project := filepath.Dir(filepath.Dir(dir))
+func projectFile(origin, project, path string, limit int64, o schema.Options) *file {
 	var scripts []fs.FS
 	for _, beside := range schema.ScriptDirs(path) {
-		scripts = append(scripts, projectfile.FS(project, beside))
+		around := project
+		if _, inside := projectfile.Relative(absolute(project), absolute(beside)); !inside {
+			around = beside // ../integration-scripts, of a file in the working directory
+		}
+		scripts = append(scripts, projectfile.FS(around, beside))
 	}
-	f := &file{origin: OriginProject, path: path, beside: projectfile.FS(project, dir), scripts: append(scripts, o.Scripts...)}
+	f := &file{origin: origin, path: path, beside: projectfile.FS(project, filepath.Dir(path)), scripts: append(scripts, o.Scripts...)}
 	text, err := projectfile.ReadInside(project, path, limit)
 	if err != nil {
 		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return nil, nil, schema.Unreadable(path, err) }
@@ -100,6 +112,13 @@ func projectFile(dir, path string, limit int64, o schema.Options) *file {
 		return a, text, diagnostics
 	}
 	return f
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // excess says which limit of a project's adapters the files exceed; "" means none.

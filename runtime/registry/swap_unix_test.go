@@ -3,8 +3,10 @@
 package registry
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,4 +74,81 @@ func TestNoScriptIsOutsideTheProject(t *testing.T) {
 
 	_, err = open(t, Sources{ProjectDir: dir}).Find("x")
 	require.Error(t, err)
+}
+
+// A file that a user names by its path, and its script, are not read outside of the project that they
+// are in: in a foreign project the user has not seen where its links lead.
+func TestANamedFileDoesNotLeadOutOfItsProject(t *testing.T) {
+	text := adapterYAML("x", "project")
+	scripted := strings.Replace(text, "init: {strategy: regex}", "init: {delivery: pty_inject, script_resource: s.sh}", 1)
+	for _, repository := range []bool{false, true} {
+		base := t.TempDir()
+		top, outside := filepath.Join(base, "project"), filepath.Join(base, "outside")
+		put := func(path, text string) {
+			t.Helper()
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		}
+		put(filepath.Join(outside, "secret.yaml"), "SECRET: [\n")
+		put(filepath.Join(outside, "s.sh"), "SECRET\n")
+		put(filepath.Join(outside, ".git", "HEAD"), "")
+		put(filepath.Join(top, "sub", "x.yaml"), text)
+		put(filepath.Join(top, "sub", "y.yaml"), scripted)
+		put(filepath.Join(top, "integration-scripts", "s.sh"), "true\n")
+		put(filepath.Join(top, "linked", "y.yaml"), scripted)
+		link := func(target, name string) {
+			t.Helper()
+			require.NoError(t, os.Symlink(target, filepath.Join(top, name)))
+		}
+		link(filepath.Join(outside, "secret.yaml"), "sub/out.yaml")
+		link("sub/x.yaml", "in.yaml")
+		link(filepath.Join(outside, "s.sh"), "linked/s.sh")
+		require.NoError(t, os.Mkdir(filepath.Join(top, "linked", "integration-scripts"), 0o700))
+		link(filepath.Join(outside, "s.sh"), "linked/integration-scripts/s.sh")
+		if repository {
+			put(filepath.Join(top, ".git", "HEAD"), "")
+			link(outside, "dir")
+		}
+		for _, dir := range []string{top, filepath.Join(top, "sub"), base} {
+			t.Chdir(dir)
+			r := open(t, Sources{ProjectDir: filepath.Join(dir, ".ripple", "adapters")})
+			at := func(name string) string {
+				t.Helper()
+				path, err := filepath.Rel(dir, filepath.Join(top, name))
+				require.NoError(t, err)
+				return path
+			}
+			refused := []string{"sub/out.yaml"}
+			if repository {
+				refused = append(refused, "dir/secret.yaml")
+			}
+			for _, name := range refused {
+				for _, path := range []string{at(name), filepath.Join(top, name)} {
+					if dir == base && !repository {
+						continue // a link of the user's own, below the working directory
+					}
+					_, err := r.Find(path)
+					broken, is := errors.AsType[*BrokenError](err)
+					require.True(t, is, "%s in %s: %v", path, dir, err)
+					assert.Contains(t, broken.Error(), "leads out of the project")
+					assert.NotContains(t, broken.Error(), "SECRET")
+				}
+			}
+			for _, name := range []string{"sub/x.yaml", "sub/y.yaml", "in.yaml"} {
+				_, err := r.Find(at(name))
+				require.NoError(t, err, "%s in %s", name, dir)
+			}
+			_, err := r.Find(at("linked/y.yaml"))
+			if repository || dir == top {
+				require.Error(t, err, dir)
+				assert.NotContains(t, err.Error(), "SECRET")
+			}
+		}
+	}
+	// Elsewhere links are followed: the place is the user's.
+	dir, real := t.TempDir(), filepath.Join(t.TempDir(), "x.yaml")
+	require.NoError(t, os.WriteFile(real, []byte(text), 0o600))
+	require.NoError(t, os.Symlink(real, filepath.Join(dir, "x.yaml")))
+	_, err := open(t, Sources{}).Find(filepath.Join(dir, "x.yaml"))
+	require.NoError(t, err)
 }

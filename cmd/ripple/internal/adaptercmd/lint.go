@@ -18,7 +18,8 @@ func newAdapterLint(a *app) *cobra.Command {
 		Short: "Check adapter files without starting anything",
 		Long: `Check adapter files without starting anything. An error prevents a file from loading
 (exit code 2); a warning is about a legal value that is probably wrong (exit code 0, or 1
-with --strict). In a directory, every .yaml and .yml file is checked.`,
+with --strict). In a directory, every .yaml and .yml file is checked. A file that is a link
+out of its repository, or out of the current directory, is not read.`,
 		Example: "  ripple adapter lint adapters\n  ripple adapter lint --all --strict",
 		Args:    namesOrAll,
 		RunE: func(_ *cobra.Command, args []string) error {
