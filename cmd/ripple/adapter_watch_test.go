@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/testkit"
 )
 
@@ -36,8 +37,6 @@ tests: [{name: one, eval: 'TEST', expect: '^done$', timeout_ms: 60000}]
 func TestAdapterTestWatches(t *testing.T) {
 	t.Parallel()
 	heed(t, syscall.SIGINT)
-	path, err := binary()
-	require.NoError(t, err)
 	dir := t.TempDir()
 	file, up := filepath.Join(dir, "mini.yaml"), filepath.Join(dir, "up")
 	save := func(test string) {
@@ -46,20 +45,7 @@ func TestAdapterTestWatches(t *testing.T) {
 		require.NoError(t, os.Rename(file+".new", file)) // like most editors
 	}
 	save("echo done")
-	cmd := exec.Command(path, "adapter", "test", "mini.yaml", "--no-derived", "--watch")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+t.TempDir())
-	out, in := io.Pipe()
-	cmd.Stdout, cmd.Stderr = in, in
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
-	ended := make(chan error, 1)
-	go func() {
-		err := cmd.Wait()
-		_ = in.Close() // closing cannot fail
-		ended <- err
-	}()
-	said := lines(out)
+	cmd, said, ended := watching(t, dir, append(os.Environ(), "HOME="+t.TempDir()), "mini.yaml")
 
 	says(t, said, "mini: 1 passed")
 	says(t, said, "waiting for a change of mini.yaml")
@@ -84,6 +70,88 @@ func TestAdapterTestWatches(t *testing.T) {
 	for range said { // read to the end
 	}
 	assert.NoError(t, <-ended, "an interrupt is the normal end")
+}
+
+// A project's adapter that changes while it is watched or tried is approved again before it runs, also if
+// its file was not there, or did not load, in between.
+func TestAChangedAdapterOfAProjectNeedsApprovalAgain(t *testing.T) {
+	t.Parallel()
+	heed(t, syscall.SIGINT)
+	const file = ".ripple/adapters/mini.yaml"
+	text := named("mini", "small")
+	h := newHostile(t, map[string]string{file: text})
+	evil := filepath.Join(filepath.Dir(h.dir), "evil")
+	save := func(text string) {
+		t.Helper()
+		at := filepath.Join(h.dir, file)
+		require.NoError(t, os.WriteFile(at+".new", []byte(strings.ReplaceAll(text, "EVIL", evil)), 0o600))
+		require.NoError(t, os.Rename(at+".new", at))
+	}
+	changed := text + "aliases: [other]\n"
+	changed = strings.Replace(changed, "aliases: [small]\n", "", 1)
+	_, code := h.run("trust")
+	require.Zero(t, code)
+
+	cmd, said, ended := watching(t, h.dir, h.environ, "mini")
+	says(t, said, "waiting for a change")
+	require.FileExists(t, h.ran, "it was approved")
+	require.NoError(t, os.Remove(h.ran))
+	for _, one := range []string{changed, "schema: [", changed + "# and again\n"} {
+		save(one)
+		seen := says(t, said, "waiting for a change")
+		assert.NoFileExists(t, h.ran, seen)
+		if one != "schema: [" {
+			assert.Contains(t, seen, "commands that have not been approved")
+		}
+	}
+	save(text)
+	says(t, said, "waiting for a change")
+	assert.FileExists(t, h.ran, "these contents are approved")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	for range said { // read to the end
+	}
+	assert.NoError(t, <-ended)
+
+	save("schema: [") // which may be fixed while it is watched
+	require.NoError(t, os.Remove(h.ran))
+	_, said, _ = watching(t, h.dir, h.environ, "mini")
+	says(t, said, "waiting for a change")
+	save(changed)
+	assert.Contains(t, says(t, said, "waiting for a change"), "commands that have not been approved")
+	assert.NoFileExists(t, h.ran)
+
+	save(text)
+	path, err := binary()
+	require.NoError(t, err)
+	c := withEnviron(t, h.environ, "/bin/sh", "-c", "cd "+h.dir+" && exec "+path+" adapter try mini")
+	c.expect("ended: prompt.primary")
+	require.NoError(t, os.Remove(h.ran))
+	save(changed)
+	rest, code := c.exit()
+	assert.Equal(t, ui.ExitUsage, code)
+	assert.Contains(t, rest, "has changed, and has not been approved again")
+	assert.NoFileExists(t, h.ran)
+}
+
+// watching starts a test of an adapter that is repeated when it changes.
+func watching(t *testing.T, dir string, environ []string, name string) (cmd *exec.Cmd, said <-chan string, ended <-chan error) {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	cmd = exec.Command(path, "adapter", "test", name, "--no-derived", "--watch")
+	cmd.Dir, cmd.Env = dir, environ
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, in
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
+	end := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		_ = in.Close() // closing cannot fail
+		end <- err
+	}()
+	return cmd, lines(out), end
 }
 
 func lines(r io.Reader) <-chan string {

@@ -283,6 +283,26 @@ func TestOnlyTheUsersOwnRunIsResumed(t *testing.T) {
 	assert.NotEqual(t, ui.ExitUsage, code, out)
 }
 
+// An adapter's file that changes while its tests run is not read again, also not by the process that runs some
+// of the tests.
+func TestAnAdapterIsNotReadAgainDuringItsTests(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{".ripple/adapters/mini.yaml": named("mini", "small")})
+	top, file := filepath.Dir(h.dir), filepath.Join(h.dir, ".ripple", "adapters", "mini.yaml")
+	other := filepath.Join(top, "other")
+	require.NoError(t, os.WriteFile(filepath.Join(top, "evil2"), []byte("#!/bin/sh\n: >"+other+"\nexec sh -i\n"), 0o700))
+	change := "sed 's#/evil$#/evil2#' " + file + " >" + file + ".$$ && mv " + file + ".$$ " + file
+	require.NoError(t, os.WriteFile(filepath.Join(top, "evil"), []byte("#!/bin/sh\n"+change+"\nexec sh -i\n"), 0o700))
+	out, code := h.run("trust")
+	require.Zero(t, code, out)
+	out, _ = h.run("adapter", "test", "mini", "--filter", "^(starts and stops leak nothing|close leaves nothing behind|probe)$", "--verbose")
+	require.Contains(t, out, "starts and stops leak nothing", "the test of the other process")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "evil2", "the program changed it: %s", out)
+	assert.NoFileExists(t, other, "%s", out)
+}
+
 // never applies to files of the project, not to those that the user created here.
 func TestNeverExcludesTheUsersOwnLoop(t *testing.T) {
 	t.Parallel()

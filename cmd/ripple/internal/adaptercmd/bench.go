@@ -3,6 +3,7 @@ package adaptercmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ import (
 type bench struct {
 	*app
 	tty       *attached.Terminal
+	name      string // what the user typed for the adapter
 	file      string
 	entry     *registry.Entry
 	flags     tryFlags
@@ -39,8 +41,8 @@ type bench struct {
 	end     [statusRows]string // the last state shown
 }
 
-func newBench(a *app, s *attached.Terminal, e *registry.Entry, f tryFlags, rec *recording) *bench {
-	return &bench{app: a, tty: s, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
+func newBench(a *app, s *attached.Terminal, name string, e *registry.Entry, f tryFlags, rec *recording) *bench {
+	return &bench{app: a, tty: s, name: name, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
 }
 
 // errChanged reports that the adapter's file has changed.
@@ -57,7 +59,7 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	var w *watched // nil: the file is not watched
 	if b.entry.Origin != registry.OriginEmbedded && b.recording == nil {
-		if w, err = newWatched(b.file); err != nil {
+		if w, err = newWatched(b.name, b.file); err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 		w.look()
@@ -104,23 +106,31 @@ func (b *bench) rounds(ctx context.Context, w *watched) error {
 			return err
 		}
 		w.look()
-		b.load(w)
+		if err := b.load(w); err != nil {
+			return err
+		}
 	}
 }
 
-// load reloads the adapter.
-func (b *bench) load(w *watched) {
-	e, err := tried(b.app, b.file, true)
+// load reloads the adapter. It returns an error for a project's adapter that has to be approved again:
+// the terminal is the program's, so nobody can be asked.
+func (b *bench) load(w *watched) error {
+	e, err := b.Reload(b.name, b.file)
+	if untrusted, is := errors.AsType[*registry.UntrustedError](err); is {
+		return untrusted
+	}
+	e, err = tried(e, err, true)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err != nil {
 		b.entry = &registry.Entry{Path: b.file, Origin: registry.OriginFile}
-		return
+		return nil
 	}
 	if b.entry = e; e.Adapter != nil {
 		w.follow(e.Adapter)
 		w.look()
 	}
+	return nil
 }
 
 // round runs the program once, until it ends. If it cannot start, round waits for a change.
@@ -196,10 +206,7 @@ func (n *noting) ObservePiece(p session.Piece) {
 
 // loadError returns the reason why the file is not a valid adapter.
 func (b *bench) loadError() error {
-	r, err := b.Registry()
-	if err == nil {
-		_, err = r.Find(b.file)
-	}
+	_, err := b.Reload(b.name, b.file)
 	if broken, is := ui.AsBroken(err); is && len(broken.Diagnostics) > 0 {
 		d := broken.Diagnostics[0]
 		d.File = filepath.Base(d.File)
@@ -276,7 +283,11 @@ func (b *bench) setLayout(cols, rows int) {
 
 // endError returns the reason for the end.
 func (b *bench) endError(why error) error {
+	untrusted, isUntrusted := errors.AsType[*registry.UntrustedError](why)
 	switch {
+	case isUntrusted:
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("this project's adapter %s has changed, and has not been approved again", untrusted.Name),
+			"to see what changed: ripple trust --show\nto approve it: ripple trust")
 	case errors.Is(why, attached.ErrDetached):
 		return nil
 	case errors.Is(why, context.Canceled), ui.BySignal(why):

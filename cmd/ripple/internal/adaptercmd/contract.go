@@ -198,12 +198,17 @@ func (f testFlags) testApart(e *registry.Entry) func(context.Context, *regexp.Re
 		adapter = e.Name
 	}
 	return func(ctx context.Context, names *regexp.Regexp, programs int) (*contract.Report, error) {
+		encoded, err := e.Encode()
+		if err != nil {
+			return nil, err
+		}
 		self, err := os.Executable()
 		if err != nil {
 			return nil, err
 		}
 		cmd := exec.CommandContext(ctx, self, "adapter", "test", "--apart", "--report", "json", "--filter", names.String(),
 			"--parallel", strconv.Itoa(programs), "--timeout", f.options.Timeout.String(), "--executable", f.options.Executable, "--", adapter)
+		cmd.Stdin = bytes.NewReader(encoded)
 		cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, apartDelay
 		var out, said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &said
@@ -214,6 +219,23 @@ func (f testFlags) testApart(e *registry.Entry) func(context.Context, *regexp.Re
 		}
 		return reports[0], nil
 	}
+}
+
+// handedOver returns the adapter that testApart wrote to standard input, because its file may have
+// changed since the user approved it, or the named one if nothing was written.
+func (a *app) handedOver(args []string) ([]*registry.Entry, error) {
+	encoded, err := io.ReadAll(a.In)
+	if err != nil {
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
+	}
+	if len(encoded) == 0 {
+		return a.targets(args, false)
+	}
+	ad, err := schema.Decode(encoded)
+	if err != nil {
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
+	}
+	return []*registry.Entry{{Adapter: ad, Name: ad.Name, Aliases: ad.Aliases, Origin: registry.OriginFile, Path: ad.Source}}, nil
 }
 
 // apartDelay is how long that process may take to close its programs after an interrupt.

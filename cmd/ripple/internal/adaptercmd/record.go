@@ -44,7 +44,7 @@ output is not a terminal, each line of the input is a command.`,
 				if s == nil {
 					err = tryLines(a, ctx, rec.entry, f, rec)
 				} else {
-					err = newBench(a, s, rec.entry, f, rec).run(ctx)
+					err = newBench(a, s, args[0], rec.entry, f, rec).run(ctx)
 				}
 				if err != nil {
 					return err
@@ -71,7 +71,8 @@ type recording struct {
 }
 
 func newRecording(a *app, name, file string, failed bool) (*recording, error) {
-	e, err := tried(a, name, false)
+	e, err := a.Adapter(name)
+	e, err = tried(e, err, false)
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,19 @@ import (
 
 // chosen returns the adapters that the command line selects, in the order in which they are tested.
 func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
-	entries, err := a.targets(args, f.all)
+	find := func() ([]*registry.Entry, error) { return a.targets(args, f.all) }
+	if f.apart {
+		find = func() ([]*registry.Entry, error) { return a.handedOver(args) }
+	}
+	entries, err := find()
 	if err != nil {
 		return nil, err
 	}
+	return a.narrowed(entries, f)
+}
+
+// narrowed returns those of the named adapters that the flags select.
+func (a *app) narrowed(entries []*registry.Entry, f *testFlags) (_ []*registry.Entry, err error) {
 	if err := f.hold(a, entries); err != nil {
 		return nil, err
 	}

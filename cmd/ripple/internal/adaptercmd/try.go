@@ -45,7 +45,8 @@ markers. The line at the bottom shows which rule ended the last wait or, while n
 recognized, the patterns that were tried.
 
 When the file changes, the program is restarted with the new adapter. ` + leaveNames + ` ends
-it; so does the end of the program.
+it; so does the end of the program, and a change of this project's adapter, which has to be
+approved again unless it was named by its path.
 
 If standard input or output is not a terminal, each line of the input is a command, sent as
 by "ripple exec --lines", and the parts of the output are printed, one per line and
@@ -55,14 +56,15 @@ unchanged: quoted, with all escape sequences.`,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withTerminal(a, func(ctx context.Context, s *attached.Terminal) error {
-				e, err := tried(a, args[0], s != nil)
+				e, err := a.Adapter(args[0])
+				e, err = tried(e, err, s != nil)
 				switch {
 				case err != nil:
 					return err
 				case s == nil:
 					return tryLines(a, ctx, e, f, nil)
 				}
-				return newBench(a, s, e, f, nil).run(ctx)
+				return newBench(a, s, args[0], e, f, nil).run(ctx)
 			}, cmd.Context())
 		},
 	}
@@ -86,10 +88,9 @@ func withTerminal(a *app, run func(context.Context, *attached.Terminal) error, c
 	})
 }
 
-// tried returns the adapter to try. If mendable, a file that cannot be read yet may be fixed while
-// the bench is running.
-func tried(a *app, name string, mendable bool) (*registry.Entry, error) {
-	e, err := a.Adapter(name)
+// tried returns the adapter to try, given the result of looking it up. If mendable, a file that cannot be
+// read yet may be fixed while the bench is running.
+func tried(e *registry.Entry, err error, mendable bool) (*registry.Entry, error) {
 	if broken, is := ui.AsBroken(err); is && mendable && isFile(broken.Path) {
 		return &registry.Entry{Path: broken.Path, Origin: registry.OriginFile}, nil
 	} else if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
@@ -27,13 +28,13 @@ func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error
 	}
 	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 	defer stop()
-	w, err := newWatched(entry.Path)
+	w, err := newWatched(args[0], entry.Path)
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	defer w.notify.Close() // nothing is lost
 	for ctx.Err() == nil && a.OutError() == nil {
-		entries, err := a.loadWatched(w, &f)
+		entries, err := a.loadWatched(ctx, w, &f)
 		round, cancel := context.WithCancel(ctx)
 		tested := make(chan struct{})
 		go func() {
@@ -82,13 +83,34 @@ func isFile(path string) bool {
 
 // loadWatched loads the current adapter. The contents of all its files were recorded before, so
 // changed detects a change in between.
-func (a *app) loadWatched(w *watched, f *testFlags) ([]*registry.Entry, error) {
+func (a *app) loadWatched(ctx context.Context, w *watched, f *testFlags) ([]*registry.Entry, error) {
 	for {
 		w.look()
-		entries, err := a.chosen([]string{w.file}, f)
-		if err != nil || !w.follow(entries[0].Adapter) {
-			return entries, err
+		entry, err := a.reloadApproved(ctx, w)
+		if err != nil {
+			return nil, err
 		}
+		if !w.follow(entry.Adapter) {
+			return a.narrowed([]*registry.Entry{entry}, f)
+		}
+	}
+}
+
+// reloadApproved reads a watched adapter again. If its new contents need approval, a user on a terminal
+// is asked until ctx ends.
+func (a *app) reloadApproved(ctx context.Context, w *watched) (*registry.Entry, error) {
+	entry, err := a.Reload(w.name, w.file)
+	untrusted, is := errors.AsType[*registry.UntrustedError](err)
+	if !is {
+		return entry, err
+	}
+	agreed := make(chan error, 1)
+	go func() { agreed <- a.Trust.AgreeToAdapter(untrusted.Entry) }()
+	select {
+	case <-ctx.Done(): // the question waits for a line that nobody has to type
+		return nil, ctx.Err()
+	case err := <-agreed:
+		return untrusted.Entry, err
 	}
 }
 
@@ -114,17 +136,18 @@ func (a *app) watchRound(ctx context.Context, entries []*registry.Entry, f testF
 // once.
 type watched struct {
 	notify *fsnotify.Watcher
+	name   string // what the user typed for it
 	file   string
 	others []string // the other files
 	seen   string   // the contents under test
 }
 
-func newWatched(file string) (*watched, error) {
+func newWatched(name, file string) (*watched, error) {
 	notify, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	w := &watched{notify: notify, file: file}
+	w := &watched{notify: notify, name: name, file: file}
 	if err := notify.Add(filepath.Dir(file)); err != nil {
 		return nil, errors.Join(err, notify.Close())
 	}
@@ -160,7 +183,7 @@ func (w *watched) follow(a *schema.Adapter) bool {
 func (w *watched) contents() (text string, ok bool) {
 	var b strings.Builder
 	for _, name := range append([]string{w.file}, w.others...) {
-		data, err := os.ReadFile(name)
+		data, err := projectfile.Read(name, projectfile.MaxText) // an agent may have put a pipe there
 		if err == nil {
 			b.WriteString("\x00" + name + "\x00")
 			b.Write(data)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"example.org/ripple/runtime/registry"
@@ -47,7 +48,7 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 	entry, err := r.Find(name)
 	if untrusted, is := errors.AsType[*registry.UntrustedError](err); is {
 		entry = untrusted.Entry // the contents that were read and have been approved now
-		if err := a.Trust.agreeToAdapter(entry); err != nil {
+		if err := a.Trust.AgreeToAdapter(entry); err != nil {
 			return nil, err
 		}
 	} else if err != nil {
@@ -57,7 +58,34 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 	return entry, nil
 }
 
-func (t *Trust) agreeToAdapter(e *registry.Entry) error {
+// Reload reads the file of an adapter again, in order to use it; name is what the user typed for it. A
+// file that the user named by its path, and a user's own, needs no approval. Errors:
+// *registry.UntrustedError for contents of a project's file that have not been approved, for which
+// AgreeToAdapter asks; those of Adapter.
+func (a *App) Reload(name, path string) (*registry.Entry, error) {
+	if registry.IsPath(name) || filepath.Dir(path) != a.AdapterSources().ProjectDir {
+		return a.Adapter(path)
+	}
+	r, err := a.Registry()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range r.Project() {
+		switch {
+		case e.Path != path:
+			continue
+		case e.Adapter == nil:
+			return nil, AdapterError(&registry.BrokenError{Name: e.Name, Path: e.Path, Diagnostics: e.Diagnostics})
+		case !a.Trust.Trusts(e):
+			return nil, &registry.UntrustedError{Name: e.Name, Entry: e}
+		}
+		return e, nil
+	}
+	return nil, FailWith(ExitUsage, fmt.Errorf("the file of the adapter %q, %s, is no longer one of this project's adapters", name, path), "to list them: ripple adapter list")
+}
+
+// AgreeToAdapter ensures that the user has approved an adapter of the project; see Agree.
+func (t *Trust) AgreeToAdapter(e *registry.Entry) error {
 	project, err := Project()
 	if err != nil {
 		return FailWith(ExitFailed, err, "")
