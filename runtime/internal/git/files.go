@@ -236,8 +236,8 @@ type namedFile struct {
 }
 
 // places returns the paths that a setting in a file of dir may mean: an included file is looked for
-// beside that file, others in the working tree, whose directory with git's files this may be. What
-// git was installed with, %(prefix), belongs to no project.
+// beside that file, others in the working tree, whose directory with git's files this may be. The
+// directory that %(prefix) means, git's own, belongs to no project.
 func (s namedFile) places(dir string) []string {
 	if rest, ofUser := strings.CutPrefix(s.path, "~"); ofUser {
 		name, path, _ := strings.Cut(rest, "/")

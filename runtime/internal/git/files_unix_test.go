@@ -233,7 +233,7 @@ func TestFilesThatTheConfigurationNames(t *testing.T) {
 	}
 }
 
-// What a text of settings names is what git takes it for, up to its first mistake.
+// Git itself reads the settings that name files, up to the first mistake.
 func TestNamedFiles(t *testing.T) {
 	const text = "[core]\n\texcludesFile = \"a\\tb\" c ; no\n[Include]path=\\\n  more\n[includeIf \"gitdir:~/x]\\\"=/\"]\n\tPath = ~nobody/f # no\n" +
 		"[blame]\n\tignoreRevsFile\n[mergetool \"x\"]\n\tpath = tool\n[commit]\n\ttemplate = t\\\\u\n[core]\n\tattributesFile = \"x\n[commit]\n\ttemplate = after\n"

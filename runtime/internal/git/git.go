@@ -187,7 +187,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 }
 
 // settings has git list the settings of a text as "key\nvalue\x00", up to the first mistake. It follows no
-// include and, because it is told that there is no repository, opens none of a repository's files.
+// include and, because GIT_DIR names no repository, opens none of a repository's files.
 func settings(text []byte) string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
