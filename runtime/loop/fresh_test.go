@@ -1,10 +1,14 @@
 package loop
 
 import (
+	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/runtime/event"
 )
@@ -67,6 +71,56 @@ func TestANewRunKnowsTheUseOfTheSession(t *testing.T) {
 	r.run()
 	assert.Equal(t, "s1", r.fake.requests[2].SessionID)
 	assert.EqualValues(t, 200, r.fake.requests[2].PriorTokens.Input)
+}
+
+// A journal with a number of turns below zero is not continued, and neither is the preview of its next turn: the error
+// names the line. A new run does not need it.
+func TestResumeWithNegativeTurns(t *testing.T) {
+	t.Parallel()
+	const begun = `{"turn":-1,"seq":9,"time":"2026-01-01T00:00:01Z","type":"turn_started"}`
+	ended := func(state string) string {
+		return `{"turn":1,"seq":9,"time":"2026-01-01T00:00:09Z","type":"turn_ended","state":` + state + "}"
+	}
+	for _, tt := range []struct {
+		name string
+		last []string // lines after those of a run
+		bad  int      // which of them is damaged, from 1; 0: none
+	}{
+		{"none", []string{ended(`{"run":"r","turn":1}`)}, 0},
+		{"the turn of a state", []string{ended(`{"run":"r","turn":-5}`)}, 1},
+		{"lost turns", []string{ended(`{"run":"r","turn":1,"lost":-1}`)}, 1},
+		{"interrupted attempts", []string{ended(`{"run":"r","turn":1,"cut":-1}`)}, 1},
+		{"the examined turn", []string{ended(`{"run":"r","turn":1,"examined":-1}`)}, 1},
+		{"the committed turn", []string{ended(`{"run":"r","turn":1,"committed":-1}`)}, 1},
+		{"a turn that was interrupted", []string{begun}, 1},
+		{"an event of the agent", []string{ended(`{"run":"r","turn":1}`), `{"turn":-2,"seq":1,"time":"2026-01-01T00:00:01Z","type":"text","text":"x"}`}, 2},
+		{"a state before the last one", []string{ended(`{"run":"r","turn":-5}`), ended(`{"run":"r","turn":1}`)}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, works)
+			r.flags["max-turns"] = "1"
+			r.run()
+			journal := r.read(".ralph/events.jsonl")
+			r.write(".ralph/events.jsonl", journal+strings.Join(tt.last, "\n")+"\n")
+			r.flags["max-turns"] = "2"
+			_, _, resumed, err := NextTurn(t.Context(), r.options(true))
+			stop := r.resume()
+			if tt.bad == 0 {
+				require.NoError(t, err)
+				assert.True(t, resumed)
+				assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+				return
+			}
+			want := fmt.Sprintf("%s:%d: damaged: a number of turns is below zero; restore the file, or begin a new run",
+				filepath.Join(r.dir, ".ralph/events.jsonl"), strings.Count(journal, "\n")+tt.bad)
+			assert.EqualError(t, err, want)
+			assert.Equal(t, []string{ReasonError, want + "."}, []string{stop.Reason, stop.Message})
+			assert.Len(t, r.fake.requests, 1)
+			r.flags["max-turns"] = "1"
+			assert.Equal(t, ReasonMaxTurns, r.run().Reason)
+		})
+	}
 }
 
 // A turn that timed out after changing files does not count as failed.

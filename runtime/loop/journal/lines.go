@@ -67,6 +67,21 @@ func (j *lines) backwards(visit func(line []byte, start int64) (enough bool)) er
 	return eachLineBackwards(j.f, j.size, visit)
 }
 
+// numberAt returns the number of the line that begins at an offset, from 1.
+func (j *lines) numberAt(start int64) (number int, err error) {
+	from, block := io.NewSectionReader(j.f, 0, start), make([]byte, 64<<10)
+	for number = 1; ; {
+		n, err := from.Read(block)
+		number += bytes.Count(block[:n], []byte("\n"))
+		if errors.Is(err, io.EOF) {
+			return number, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
 // maxLine is the maximum length of a line held in memory.
 const maxLine = 64 << 20
 

@@ -109,15 +109,20 @@ type Left struct {
 }
 
 // Recover finds the last state, and the lines that an unfinished turn wrote after it. It changes
-// nothing.
+// nothing. Numbers of turns below zero are an error, which names the line.
 func (l *Log) Recover() (Left, error) {
 	var found Left
 	told := false      // the last usage of the unfinished turn was found
+	bad := int64(-1)   // offset of a line that no loop has written
 	var last time.Time // time of its last line
-	err := l.backwards(func(data []byte, _ int64) bool {
+	err := l.backwards(func(data []byte, start int64) bool {
 		r, err := Parse(data)
 		if err != nil {
 			return false
+		}
+		if r.Turn < 0 || r.State != nil && r.State.BelowZero() {
+			bad = start
+			return true
 		}
 		found.State = r.State
 		if last.IsZero() && r.Type != record.Stopped {
@@ -136,11 +141,23 @@ func (l *Log) Recover() (Left, error) {
 		}
 		return found.State != nil
 	})
+	if err == nil && bad >= 0 {
+		return Left{}, l.damaged(bad)
+	}
 	slices.Reverse(found.Talk)
 	if !found.Begun {
 		found.Spent, found.Talk = event.Tokens{}, nil
 	}
 	return found, err
+}
+
+// damaged returns the error for the line at an offset.
+func (l *Log) damaged(start int64) error {
+	number, err := l.numberAt(start)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s:%d: damaged: a number of turns is below zero; restore the file, or begin a new run", l.f.Name(), number)
 }
 
 // spend adds an event of the unfinished turn, last event first: a usage covers the turn so far.

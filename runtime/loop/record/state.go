@@ -75,6 +75,11 @@ type State struct {
 	Allowed   []string   `json:"allowed,omitempty"`   // tools that the user allowed after a denial
 }
 
+// BelowZero reports whether a number of turns is below zero, which no loop writes.
+func (s *State) BelowZero() bool {
+	return min(s.Turn, s.Lost, s.Cut, s.Examined, s.Committed) < 0
+}
+
 // Parked is the session of a hat that does not have the current turn.
 type Parked struct {
 	Session Session      `json:"session"`
