@@ -2,7 +2,9 @@ package loop
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -131,14 +133,17 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 }
 
 // A run that finds another branch in its working tree stops with a command that brings all commits
-// to its branch; until then its summary says where they are.
+// to its branch; until then its summary says where they are. Followed twice, the command changes nothing more.
 func TestResumeOnAnotherBranch(t *testing.T) {
-	tests := []struct{ name, turn, has, want string }{
-		{"a branch", "git checkout -q -b own; ", "own", "git -C D switch side && git -C D merge own"},
-		{"a commit without a branch", "git checkout -q --detach; ", "N", "git -C D switch -c side-2 && git -C D switch side && git -C D merge side-2"},
-		{"the branch was renamed", "git branch -m own; ", "own", "git -C D switch -c side"},
-		{"the branch is gone", "git checkout -q --detach; git branch -qD side; ", "N", "git -C D switch -c side"},
-		{"a strange name", `git checkout -q -b "it's;b"; `, "it's;b", `git -C D switch side && git -C D merge 'it'\''s;b'`},
+	const onNoBranch = "git checkout -q --detach; "
+	tests := []struct{ name, turn, then, has, want string }{ // then: what the user does in the working tree, with git
+		{"a branch", "git checkout -q -b own; ", "", "own", "git -C D switch side && git -C D merge own"},
+		{"a commit without a branch", onNoBranch, "", "N", "git -C D switch -c side-2 && git -C D switch side && git -C D merge side-2"},
+		{"a commit that its branch has", onNoBranch, "branch -f side", "N", "git -C D switch side"},
+		{"a commit of another branch", onNoBranch, "branch side-2", "N", "git -C D switch side && git -C D merge N"},
+		{"the branch was renamed", "git branch -m own; ", "", "own", "git -C D switch -c side"},
+		{"the branch is gone", "git checkout -q --detach; git branch -qD side; ", "", "N", "git -C D switch -c side"},
+		{"a strange name", `git checkout -q -b "it's;b"; `, "", "it's;b", `git -C D switch side && git -C D merge 'it'\''s;b'`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,20 +155,28 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 			before := r.summary()
 			require.NotNil(t, before.Moved)
 
+			dir := r.dir + "/.ralph/side-worktree"
+			if tt.then != "" {
+				r.sh("git -C " + dir + " " + tt.then)
+			}
 			r.flags["max-turns"] = "2"
 			stop := r.resume()
-			dir := r.dir + "/.ralph/side-worktree"
 			require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
 			why := regexp.MustCompile(`[0-9a-f]{40}`).ReplaceAllString(stop.Message, "N")
 			assert.Equal(t, dir+" has "+tt.has+" checked out and not side.", why)
 			after := r.summary()
 			before.Elapsed = after.Elapsed
-			assert.Equal(t, before, after, "the summary stays complete")
+			if tt.then == "" {
+				assert.Equal(t, before, after, "the summary stays complete")
+			}
 
 			_, command, _ := strings.Cut(stop.Fix, "`")
 			command, _, _ = strings.Cut(command, "`")
-			assert.Equal(t, tt.want, strings.ReplaceAll(command, dir, "D"))
+			assert.Equal(t, tt.want, regexp.MustCompile(`\b[0-9a-f]{40}`).ReplaceAllString(strings.ReplaceAll(command, dir, "D"), "N"))
 			r.sh(command)
+			once := r.git("for-each-ref") + r.git("-C", dir, "symbolic-ref", "HEAD")
+			r.sh("(" + command + ") || true")
+			assert.Equal(t, once, r.git("for-each-ref")+r.git("-C", dir, "symbolic-ref", "HEAD"))
 			stop = r.resume()
 			assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			assert.Equal(t, "ripple: turn 1\nfirst", r.git("log", "--format=%s", "side"))
@@ -279,6 +292,67 @@ func TestCheckOfAHatLeavesTheBranch(t *testing.T) {
 	for _, v := range r.lines() {
 		if v.Type == record.TurnEnded && v.Turn == 1 {
 			assert.Equal(t, "checked", v.Checkout.Branch)
+		}
+	}
+}
+
+// Whichever hat leaves the branch, the summary says where the commits of all hats are; a resumed run says how they come back to
+// the branch, and the hat whose turn it was goes on there.
+func TestHatsLeaveTheBranch(t *testing.T) {
+	for _, tt := range []struct {
+		name, worktree  string
+		build, review   string
+		moved           string // what the summary says was left, and what is checked out
+		keep            string // the branch that it suggests for that
+		ahead           int
+		others          []record.Other
+		unkept, resumes int // commits on no branch; commits of the branch after a resumed run
+	}{
+		{"a commit without a branch", side, "git checkout -q --detach", "true", "branch side -> commit N (detached HEAD)", "side-2", 2, nil, 0, 2},
+		{"and the next hat goes back", side, "git checkout -q --detach", "git checkout -q side", "", "", 0, nil, 1, 2},
+		{"a branch of its own", side, "git checkout -q -b own", "true", "branch side -> branch own", "", 2, nil, 0, 2},
+		{"each its own", side, "git checkout -q -b own", "git checkout -q -b theirs side", "branch side -> branch theirs", "", 1, []record.Other{{Branch: "own", Commits: 1}}, 0, 2},
+		{"no working tree", "", "git checkout -q -b own", "true", "branch main -> branch own", "", 2, nil, 0, 0},
+	} {
+		for _, resumed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, resumed=%t", tt.name, resumed), func(t *testing.T) {
+				t.Parallel()
+				r := gitRig(t)
+				r.write(".git/info/exclude", ".ralph\nripple.yml\n")
+				r.write("ripple.yml", builderAndReviewer)
+				turns := shells(t, tt.build, tt.review)
+				r.fake.script = script(
+					func(d *doing) { turns[0](d); publishes("built")(d) },
+					func(d *doing) { turns[1](d); d.writes("review.txt", "good"); promises("passed")(d) },
+				)
+				r.flags = map[string]string{"worktree": tt.worktree, "commit": "true"}
+				if !resumed || tt.worktree == "" {
+					stop := r.run()
+					require.True(t, stop.Done(), stop.Message)
+					sum, moved, keep, ahead := r.summary(), "", "", 0
+					if m := sum.Moved; m != nil {
+						moved, keep, ahead = commitNames.ReplaceAllString(m.From.String()+" -> "+m.To.String(), "N"), m.Name, m.Ahead
+					}
+					assert.Equal(t, []any{tt.moved, tt.keep, tt.ahead, tt.others}, []any{moved, keep, ahead, sum.Others})
+					assert.Len(t, sum.Unkept, tt.unkept)
+					assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
+					return
+				}
+
+				r.flags["max-turns"] = "1"
+				require.Equal(t, ReasonMaxTurns, r.run().Reason)
+				r.flags["max-turns"] = "2"
+				stop := r.resume()
+				require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
+				_, command, _ := strings.Cut(stop.Fix, "`")
+				command, _, _ = strings.Cut(command, "`")
+				r.sh(command)
+				r.fake.script[1] = func(d *doing) { d.writes("review.txt", "good"); promises("passed")(d) }
+				stop = r.resume()
+				require.True(t, stop.Done(), stop.Message)
+				assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
+				assert.Equal(t, strconv.Itoa(tt.resumes), r.git("rev-list", "--count", "side", "--not", "main"))
+			})
 		}
 	}
 }

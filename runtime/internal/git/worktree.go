@@ -86,14 +86,29 @@ func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
 		}
 		way += " && " + at + " merge " + quote.Shell(found)
 	case found != unborn:
-		unused, err := w.UnusedBranch(ctx, w.Branch)
-		if err != nil {
+		var err error
+		if way, err = w.wayBackFrom(ctx, found, at, way); err != nil {
 			return "", err
 		}
-		unused = quote.Shell(unused)
-		way = at + " switch -c " + unused + " && " + way + " && " + at + " merge " + unused
 	}
 	return "run `" + way + "` (all commits stay on a branch), or name another branch", nil
+}
+
+// wayBackFrom adds to the command that puts the working tree on its branch what brings a commit that is checked out
+// there. It creates a branch only for a commit that nothing keeps, so that each time the user is told, there is
+// not another branch.
+func (w *Worktree) wayBackFrom(ctx context.Context, commit, at, way string) (string, error) {
+	missing, err := w.Ahead(ctx, time.Time{}, commit, w.Branch)
+	if err != nil || missing == 0 {
+		return way, err
+	}
+	unkept, err := w.Unkept(ctx, []string{commit})
+	if err != nil || len(unkept) == 0 {
+		return way + " && " + at + " merge " + commit, err
+	}
+	unused, err := w.UnusedBranch(ctx, w.Branch)
+	unused = quote.Shell(unused)
+	return at + " switch -c " + unused + " && " + way + " && " + at + " merge " + unused, err
 }
 
 // Follows is the branch of the project that another, with its files in dir, is to
