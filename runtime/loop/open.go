@@ -32,8 +32,10 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if err := layout.Check(project); err != nil {
 		return closeAll, err
 	}
-	if _, err := journal.ReadBegan(project); l.o.Resume && errors.Is(err, journal.ErrNoRun) {
-		return closeAll, noRun()
+	if l.o.Resume {
+		if _, err := journal.ReadBegan(project); errors.Is(err, journal.ErrNoRun) {
+			return closeAll, noRun()
+		}
 	}
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err
