@@ -91,13 +91,16 @@ func (j *judge) countFailure(k event.Kind) {
 	j.state.FailedTurns[k]++
 }
 
-// session records the session of a successful turn, and ends one that cannot continue.
+// session records the session of a turn, and ends one that cannot continue. A turn that failed does not replace
+// a session; but the first one of a session does not lose it when the provider or a limit of time or steps ended
+// it: what it did by then is in that session only.
 func (j *judge) session(e *ended, now time.Time) {
 	if id := e.said.noID; id != "" {
 		j.noteOnce("session_id", "", fmt.Sprintf("%s reported the session %q, which is not a session ID (%s): it is ignored", cmp.Or(j.team.who.Name, "the agent"), record.Shorten(id, 100), event.SessionIDForm))
 	}
+	goesOn := e.outcome.Failure == nil || j.state.Session.ID == "" && (e.waits() || !e.failed())
 	switch f := e.outcome.Failure; {
-	case f == nil && e.said.session != "":
+	case goesOn && !e.reaction().renews && e.said.session != "":
 		if m := j.state.Session.Use(e.said.session, j.team.who.Name, e.turn, now); m != nil {
 			j.state.Moves = append(j.state.Moves, *m)
 		}

@@ -48,8 +48,12 @@ func (a *Agent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)
 	if err != nil {
 		return loop.Outcome{}, stopFor(err)
 	}
+	session := out.SessionID
+	if out.Failure == nil { // else it is unknown whether the agent has begun a session that it did not report
+		session = cmp.Or(session, t.NewSessionID, t.SessionID)
+	}
 	return loop.Outcome{
-		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, t.NewSessionID, t.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, SessionTokens: out.SessionTokens,
+		Failure: out.Failure, SessionID: session, Text: out.Text, CostUSD: out.Tokens.CostUSD, SessionTokens: out.SessionTokens,
 	}, nil
 }
 

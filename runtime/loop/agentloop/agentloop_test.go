@@ -69,6 +69,22 @@ func TestCommandHasAllowedTools(t *testing.T) {
 	}
 }
 
+// The ID that the loop chose for a new session counts if the turn succeeded: of a failed one it is unknown whether the agent has
+// begun a session.
+func TestSessionOfAFailedTurn(t *testing.T) {
+	for _, tt := range []struct {
+		program string
+		begins  bool
+	}{{"true", true}, {"false", false}} {
+		a := &Agent{Adapter: adapter(schema.AgentOptions{NewSession: &schema.AgentOption{}}), Executable: tt.program}
+		a.Adapter.Agent.Output = schema.AgentOutput{Format: schema.FormatText, Stream: "stdout", Finish: "optional"}
+		out, err := a.Turn(t.Context(), loop.Request{Prompt: "work", Dir: t.TempDir()}, func(event.Event) {})
+		require.NoError(t, err)
+		assert.Equal(t, tt.begins, out.Failure == nil, tt.program)
+		assert.Equal(t, tt.begins, out.SessionID != "", tt.program)
+	}
+}
+
 func TestTurnThatCannotBeginStopsTheLoop(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -68,12 +68,15 @@ func TestALimitInCodexsWords(t *testing.T) {
 		in      time.Duration // from the start
 		layout  string        // of the time
 		maxWait string
+		first   bool // the first turn is limited
 		stops   bool
 		same    bool // the session goes on
 	}{
-		{"a time of the same day", 3*time.Hour + 5*time.Minute, "3:04 PM", "4h", false, true},
-		{"a time of another day", 51 * time.Hour, "Jan 2rd, 2006 3:04 PM", "72h", false, false},
-		{"too late for the longest wait", 3*time.Hour + 5*time.Minute, "3:04 PM", "2h", true, true},
+		{"a time of the same day", 3*time.Hour + 5*time.Minute, "3:04 PM", "4h", false, false, true},
+		{"a time of another day", 51 * time.Hour, "Jan 2rd, 2006 3:04 PM", "72h", false, false, false},
+		{"too late for the longest wait", 3*time.Hour + 5*time.Minute, "3:04 PM", "2h", false, true, true},
+		{"in the first turn", 3*time.Hour + 5*time.Minute, "3:04 PM", "4h", true, false, true},
+		{"in the first turn, too late for the longest wait", 3*time.Hour + 5*time.Minute, "3:04 PM", "2h", true, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,6 +84,9 @@ func TestALimitInCodexsWords(t *testing.T) {
 				until := began.Add(tt.in)
 				a, home := limitedAgent(t, until.Local().Format(tt.layout))
 				dir := t.TempDir()
+				if tt.first {
+					require.NoError(t, os.WriteFile(filepath.Join(home, "calls"), []byte("a call before the loop\n"), 0o600))
+				}
 				waited, status := time.Time{}, journal.Report{}
 				run := func(resume bool, maxWait string) loop.Stop {
 					c, _, err := config.Load(dir, map[string]string{"max-wait": maxWait, "max-turns": "4"}, func(string) string { return "" })
@@ -121,11 +127,15 @@ func TestALimitInCodexsWords(t *testing.T) {
 						ended = append(ended, v)
 					}
 				}
-				require.Len(t, ended, 3)
-				limited := ended[1].State
+				turns := 3
+				if tt.first {
+					turns = 2
+				}
+				require.Len(t, ended, turns)
+				limited := ended[turns-2].State
 				assert.Equal(t, event.Limited, limited.Failed)
 				assert.WithinDuration(t, until, limited.NotBefore, time.Minute)
-				assert.Equal(t, []int{1, 0, 0}, []int{limited.Lost, limited.Failures, ended[2].State.Failures}, "a limit is not a failure")
+				assert.Equal(t, []int{1, 0, 0}, []int{limited.Lost, limited.Failures, ended[turns-1].State.Failures}, "a limit is not a failure")
 
 				calls, err := os.ReadFile(filepath.Join(home, "calls"))
 				require.NoError(t, err)
