@@ -218,6 +218,42 @@ func TestAFullSession(t *testing.T) {
 	})
 }
 
+// A hat whose turn fails takes its topic again, whatever the failure. Its own session ends only if it cannot continue; those of
+// the other hats go on.
+func TestFailuresOfHats(t *testing.T) {
+	for _, tt := range []struct {
+		kind  event.Kind
+		again string // the session of the turn after the failure
+	}{
+		{event.Limited, "s-1"},
+		{event.Overloaded, "s-1"},
+		{event.ModelError, "s-1"},
+		{event.Crashed, "s-1"},
+		{event.Timeout, "s-1"},
+		{event.ContextFull, ""},
+		{event.SessionUnknown, ""},
+	} {
+		for _, resumed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, resumed=%t", tt.kind, resumed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRoles(t, builderAndReviewer,
+						publishes("built"), publishes("rejected"), fails(tt.kind, time.Second), publishes("built"), promises("passed"))
+					if resumed {
+						r.flags["max-turns"] = "3"
+						require.Equal(t, ReasonMaxTurns, r.run().Reason)
+						delete(r.flags, "max-turns")
+					}
+					stop := r.runWith(r.options(resumed))
+					require.True(t, stop.Done(), stop.Message)
+					assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "builder rejected", "reviewer built"}, r.turns())
+					_, sessions := r.who()
+					assert.Equal(t, []string{"", "", "s-1", tt.again, "s-2"}, sessions)
+				})
+			})
+		}
+	}
+}
+
 // A turn that the provider ends before it changed a file does not use up MAX_TURNS, whatever its kind; one that changed a file does.
 func TestTurnsLostToTheProvider(t *testing.T) {
 	lost := func(k event.Kind) func(*doing) { return fails(k, time.Second) }

@@ -171,6 +171,29 @@ func TestASessionOfAModel(t *testing.T) {
 	}
 }
 
+// Keys have the same names as for ripple console send; an unknown one is answered with the list, and nothing is typed.
+func TestNamesOfKeys(t *testing.T) {
+	c := client(t, mcp.Options{})
+	for _, tt := range []struct {
+		keys []string
+		want string // as od prints it
+	}{
+		{[]string{"S-Tab"}, "1b 5b 5a"},
+		{[]string{"shift+tab"}, "1b 5b 5a"},
+		{[]string{"BTab"}, "1b 5b 5a"},
+		{[]string{"C-Left", "ctrl+left"}, "1b 5b 31 3b 35 44 1b 5b 31 3b 35 44"},
+		{[]string{"C-Space", "S-Enter", "M-x"}, "00 0d 1b 78"},
+	} {
+		code := fmt.Sprintf("stty raw -echo; head -c %d | od -An -tx1; stty sane", (len(tt.want)+1)/3)
+		assert.Contains(t, call(t, c, "console_exec", args{"code": code}), "waiting_for_input", tt.keys)
+		unknown := call(t, c, "console_send", args{"console": "main", "keys": []string{tt.keys[0], "hyper-x"}})
+		assert.Regexp(t, `^error: .*hyper-x.*backtab`, unknown)
+		got := call(t, c, "console_send", args{"console": "main", "keys": tt.keys})
+		assert.Contains(t, got, "done exit=0", tt.keys)
+		assert.Contains(t, got, "\n "+tt.want+"\n", tt.keys)
+	}
+}
+
 // The output of a console whose host was killed is kept when the next command runs.
 func TestAHostThatWasKilled(t *testing.T) {
 	c := client(t, mcp.Options{})
