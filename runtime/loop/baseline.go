@@ -127,12 +127,8 @@ func (w *workspace) current(ctx context.Context) (git.Snapshot, error) {
 		return s, err
 	}
 	now, err := w.tree.Snapshot(ctx)
-	if err != nil || now.Head == s.Head || s.Head == "" || s.Head != w.state.Checkouts.Made {
+	if err != nil || now.Head == s.Head || s.Head == "" {
 		return now, err
 	}
-	if merged, err := w.checkouts.merged(ctx, w.worktree.Main); err != nil || merged {
-		return now, err
-	}
-	w.state.Checkouts.Made = now.Head // it was rebased
-	return now, nil
+	return now, w.checkouts.rebased(ctx, s.Head, now.Head, w.worktree.Main)
 }

@@ -142,28 +142,44 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	return errors.Join(err, merr, perr, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
 }
 
-// noteMade remembers the last commit that a turn made in a working tree of its own. Commits that the
+// noteMade remembers the commits that a turn made in a working tree of its own. Commits that the
 // user's checkout had before the turn are the user's, although the turn may have merged them.
 func (c *checkouts) noteMade(ctx context.Context, e *ended) error {
 	if e.project == nil || e.after.Head == "" || e.after.Head == e.before.Head {
 		return nil
 	}
 	known := slices.DeleteFunc([]string{e.before.Head, e.project.Head}, func(head string) bool { return head == "" })
-	n, err := c.repo().Ahead(ctx, time.Time{}, e.after.Head, known...)
-	if n > 0 {
-		c.state.Checkouts.Made = e.after.Head
-	}
+	made, err := c.repo().Commits(ctx, maxChanged, e.after.Head, known...)
+	c.remember(made)
 	return err
 }
 
-// merged reports whether a branch has all commits that turns made.
-func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
-	made := c.state.Checkouts.Made
-	if made == "" {
-		return false, nil
+// remember adds commits, newest first, to those that turns made.
+func (c *checkouts) remember(made []string) {
+	slices.Reverse(made)
+	c.state.Checkouts.Made = lastOf(append(c.state.Checkouts.Made, made...))
+}
+
+// rebased remembers the commits that replace those that turns made, after the branch of the working tree was rebased
+// on main.
+func (c *checkouts) rebased(ctx context.Context, before, after, main string) error {
+	old, err := c.repo().Commits(ctx, maxChanged, before, main)
+	if err != nil || !slices.ContainsFunc(old, func(commit string) bool { return slices.Contains(c.state.Checkouts.Made, commit) }) {
+		return err
 	}
-	missing, err := c.repo().Ahead(ctx, time.Time{}, made, branch)
-	return err == nil && missing == 0, err
+	now, err := c.repo().Commits(ctx, maxChanged, after, main)
+	c.remember(now)
+	return err
+}
+
+// merged reports whether a branch has a commit that a turn made. A turn may have dropped later ones since.
+func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
+	for _, made := range slices.Backward(c.state.Checkouts.Made) {
+		if has, err := c.repo().Contains(ctx, branch, made); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
 }
 
 // dropped reports whether a branch was reset to an older commit. Commits that have others in their

@@ -84,7 +84,7 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	}
 	s.Committed = s.Turn
 	if c.work.worktree != nil && v.SHA != now.Head {
-		s.Checkouts.Made = v.SHA
+		c.work.checkouts.remember([]string{v.SHA})
 	}
 	v.Time, v.State = c.now(), s
 	c.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})

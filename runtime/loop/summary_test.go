@@ -84,7 +84,11 @@ func TestANewRunAfterAKill(t *testing.T) {
 // A branch is merged if the branch that it follows has commits that turns made on it. Commits of the user
 // are not those of a turn, although the working tree is rebased on them.
 func TestSummaryOfAMergedBranch(t *testing.T) {
-	const moves, merges = users + commits, users + "git merge -q side"
+	const (
+		moves, merges = users + commits, users + "git merge -q side"
+		drops         = "git reset -q --hard HEAD~1; "
+		own           = "date +%N >> own; git add own; git commit -qm own; "
+	)
 	for _, tt := range []struct {
 		name  string
 		turns []string
@@ -95,7 +99,18 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 		{"merged after ripple's commit", []string{"echo work > mine", merges}, true},
 		{"merged, and the next turn does nothing", []string{commits + merges, "true"}, true},
 		{"merged, and main moved", []string{commits + merges, moves, "true"}, true},
-		{"rebased, then merged", []string{"echo own > own; git add own; git commit -qm own; " + moves, merges}, true},
+		{"rebased, then merged", []string{own + moves, merges}, true},
+		{"merged, and the next commit is dropped", []string{commits + merges, commits, drops}, true},
+		{"merged, and the next commit is dropped in the same turn", []string{commits + merges, commits + drops}, true},
+		{"merged, and both are dropped", []string{commits + merges, commits, drops + drops}, true},
+		{"the last commit is dropped, the other one merged", []string{commits + commits, drops + merges}, true},
+		{"the last commit is dropped, the other one rebased and merged", []string{own + own, drops + moves, merges}, true},
+		{"the last commit is on another branch, the other one merged", []string{commits + commits, "git branch kept; " + drops + merges}, true},
+		{"amended, then merged", []string{commits, "git commit -q --amend -m other; " + merges}, true},
+		{"merged, then amended", []string{commits + merges, "git commit -q --amend -m other"}, false},
+		{"merged, amended and taken back", []string{commits + merges, "git commit -q --amend -m other", "git reset -q --hard main"}, true},
+		{"the earlier commit is merged, the last one not", []string{commits, commits, users + "git merge -q side~1"}, false},
+		{"a commit is dropped and removed by git", []string{commits, drops, "git reflog expire --expire=now --all; git gc -q --prune=now"}, false},
 		{"nothing is committed", []string{"true"}, false},
 		{"main moved", []string{moves, "true"}, false},
 		{"main moved, and the agent takes it over", []string{"echo draft > draft; " + moves, "rm draft; git merge -q main"}, false},

@@ -59,6 +59,23 @@ func (r *Repo) Ahead(ctx context.Context, since time.Time, of string, others ...
 	return n, err
 }
 
+// Commits returns the commits, newest first and at most a number, that one revision contains and none of the
+// others does. Revisions are as those of Ahead.
+func (r *Repo) Commits(ctx context.Context, most int, of string, others ...string) ([]string, error) {
+	args := []string{"--ignore-missing", fmt.Sprintf("--max-count=%d", most), revision(of), "--not"}
+	out, err := command(ctx, r.Top, gitRevList, append(args, revisions(others)...)...)
+	return strings.Fields(out), err
+}
+
+// Contains reports whether a branch or commit contains a commit. None contains one that does not exist.
+func (r *Repo) Contains(ctx context.Context, in, commit string) (bool, error) {
+	_, err := command(ctx, r.Top, gitBase, "--is-ancestor", commit, revision(in))
+	if Ended(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Branch is a branch in the form in which git takes it for nothing else.
 func Branch(name string) string { return "refs/heads/" + name }
 

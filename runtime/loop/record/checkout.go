@@ -22,13 +22,13 @@ func (c Checkout) String() string {
 // Checkouts describes the working trees that the agent of a run may change: its own and, if it is
 // a different one, the user's checkout.
 type Checkouts struct {
-	First    *string   `json:"first,omitempty"`    // branch of the agent's tree before the first turn, "" for a detached HEAD; nil if unknown
-	Last     *string   `json:"last,omitempty"`     // the same after the last turn
-	Branches []string  `json:"branches,omitempty"` // branches that turns checked out in the agent's tree, at most 50
-	Unkept   []string  `json:"unkept,omitempty"`   // commits that turns left on no branch
-	Made     string    `json:"made,omitempty"`     // the last commit made by a turn in a worktree
-	Project  *Checkout `json:"project,omitempty"`  // the user's checkout before the first turn in which it changed
-	Files    []string  `json:"files,omitempty"`    // files of the user's checkout that changed during turns, at most 50
+	First    *string   `json:"first,omitempty"`        // branch of the agent's tree before the first turn, "" for a detached HEAD; nil if unknown
+	Last     *string   `json:"last,omitempty"`         // the same after the last turn
+	Branches []string  `json:"branches,omitempty"`     // branches that turns checked out in the agent's tree, at most 50
+	Unkept   []string  `json:"unkept,omitempty"`       // commits that turns left on no branch
+	Made     []string  `json:"made_commits,omitempty"` // commits that turns made in a worktree, at most 50
+	Project  *Checkout `json:"project,omitempty"`      // the user's checkout before the first turn in which it changed
+	Files    []string  `json:"files,omitempty"`        // files of the user's checkout that changed during turns, at most 50
 }
 
 // Moved describes a working tree in which another branch, or a commit without a branch, is checked

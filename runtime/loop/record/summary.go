@@ -28,7 +28,7 @@ type Summary struct {
 	Branch string `json:"branch,omitempty"` // branch of the worktree, if there is one
 	Dir    string `json:"dir,omitempty"`    // directory of the worktree, relative to the project
 	Main   string `json:"main,omitempty"`   // the branch that Branch follows
-	Merged bool   `json:"merged,omitempty"` // turns made commits on Branch, and Main has all of them; Commits is 0
+	Merged bool   `json:"merged,omitempty"` // Main has all commits of Branch, and turns made some of them; Commits is 0
 
 	Rebase  bool     `json:"rebase,omitempty"`  // the agent's tree is in the middle of a rebase
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch

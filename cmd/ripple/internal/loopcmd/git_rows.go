@@ -14,7 +14,8 @@ import (
 // and remove them. Rows whose label begins with "to" are commands. Followed in any order, or only
 // in part, they lose no commit.
 func gitRows(s *loop.Summary) (rows []row) {
-	if s.Git && (s.Commits > 0 || len(s.Others)+len(s.Unkept) == 0) { // else these rows say where the run's commits are
+	elsewhere := len(s.Others) > 0 || len(s.Unkept) > 0 && !s.Merged // other rows say where the run's commits are
+	if s.Git && (s.Commits > 0 || !elsewhere) {
 		rows = append(rows, row{"commits", commits(s)})
 	}
 	if s.Git && s.Dirty > 0 {

@@ -46,6 +46,31 @@ func TestRowsWithoutASummary(t *testing.T) {
 	}
 }
 
+// A branch that is merged has nothing to merge, although a turn left a commit on no branch; while another branch has commits of the
+// run, only those are to merge.
+func TestRowsOfAMergedBranch(t *testing.T) {
+	commit := strings.Repeat("0123456789", 4)
+	const merged, kept = "commits: none to merge: main has all commits of agent/w", "to keep: git branch agent/w-2 "
+	for _, tt := range []struct {
+		name string
+		s    loop.Summary
+		want []string // the first rows
+	}{
+		{"merged", loop.Summary{Merged: true}, []string{merged, "to remove: git worktree remove D"}},
+		{"a turn left a commit", loop.Summary{Merged: true, Unkept: []record.Unkept{{Commit: commit, Name: "agent/w-2"}}}, []string{merged, "left: commit 0123456789 is on no branch: a turn left it", kept + commit}},
+		{"not merged, a turn left a commit", loop.Summary{Unkept: []record.Unkept{{Commit: commit, Name: "agent/w-2"}}}, []string{"left: commit 0123456789 is on no branch: a turn left it", kept + commit}},
+		{"another branch has commits", loop.Summary{Merged: true, Others: []record.Other{{Branch: "own", Commits: 1}}}, []string{"branch: own has 1 commit of this run", "to look: git diff main...own", "to merge: git merge own"}},
+	} {
+		s := tt.s
+		s.Git, s.Branch, s.Main, s.Dir = true, "agent/w", "main", "D"
+		var rows []string
+		for _, r := range gitRows(&s) {
+			rows = append(rows, r.label+": "+r.text)
+		}
+		assert.Equal(t, tt.want, rows[:min(len(rows), len(tt.want))], tt.name)
+	}
+}
+
 // A terminal gets words wrapped, and each command in one line, so that it can be copied.
 func TestCommandsAreNotWrapped(t *testing.T) {
 	var out bytes.Buffer
