@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -290,6 +291,48 @@ func TestAnEditorGetsTheStopReason(t *testing.T) {
 		assert.Equal(t, -32603, m.Error.Code)
 		assert.Contains(t, m.Error.Message, "ripple.yml:1:")
 	})
+}
+
+// An editor is told that the agent left its branch. The next prompt is answered with the command that brings the commits back, and
+// after that the loop goes on.
+func TestAnEditorHearsOfALeftBranch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ leave, told, next string }{
+		"for a commit without a branch": {"git checkout -q --detach", `commit [0-9a-f]+ \(detached HEAD\)`, "git -C D switch -c agent/w-2 && git -C D switch agent/w && git -C D merge agent/w-2"},
+		"for a branch of its own":       {"git checkout -q -b own", "branch own", "git -C D switch agent/w && git -C D merge own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play := "turns: [{steps: [{run: 'test -e work.txt || { " + c.leave + "; echo more > work.txt; }'}, {text: LOOP_COMPLETE}]}]\n"
+			e := beginSession(t, play, map[string]string{".gitignore": ".ralph/\n"}, "--", "--worktree=agent/w", "--commit")
+			git := func(command string) string {
+				t.Helper()
+				cmd := exec.Command("sh", "-ec", command)
+				cmd.Dir = e.project
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s: %s", command, out)
+				return string(out)
+			}
+			git("git init -q -b main --template=; git config user.name t; git config user.email t@localhost; git add .; git commit -qm begin")
+			assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("Do it."))))
+			thoughts := ""
+			for _, u := range e.of("agent_thought_chunk") {
+				thoughts += u.text()
+			}
+			assert.Regexp(t, "(?m)^turn 1 left branch agent/w: "+c.told+" is checked out now, and commits go there$", thoughts)
+			assert.Regexp(t, `(?m)^Committed: [0-9a-f]+$`, thoughts)
+
+			assert.Equal(t, "refusal", e.stop(e.answer(e.prompt("Go on."))))
+			_, command, found := strings.Cut(e.said(), "`")
+			require.True(t, found, e.said())
+			command, _, _ = strings.Cut(command, "`")
+			dir := filepath.Join(e.project, ".ralph/agent/w-worktree")
+			assert.Equal(t, c.next, strings.ReplaceAll(command, dir, "D"))
+			git(command)
+			assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("Go on."))))
+			assert.Equal(t, "ripple: turn 1\nbegin\n", git("git log --format=%s agent/w"))
+		})
+	}
 }
 
 // A cancel ends the loop after the turn, a second one ends the turn.
