@@ -293,7 +293,7 @@ func TestAnEditorGetsTheStopReason(t *testing.T) {
 	})
 }
 
-// An editor is told that the agent left its branch. The next prompt is answered with the command that brings the commits back, and
+// An editor shows that the agent left its branch. The next prompt is answered with the command that brings the commits back, and
 // after that the loop goes on.
 func TestAnEditorHearsOfALeftBranch(t *testing.T) {
 	t.Parallel()

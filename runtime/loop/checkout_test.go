@@ -136,7 +136,7 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 // to its branch; until then its summary says where they are. Followed twice, the command changes nothing more.
 func TestResumeOnAnotherBranch(t *testing.T) {
 	const onNoBranch = "git checkout -q --detach; "
-	tests := []struct{ name, turn, then, has, want string }{ // then: what the user does in the working tree, with git
+	tests := []struct{ name, turn, then, has, want string }{ // then: the user's command of git in the working tree
 		{"a branch", "git checkout -q -b own; ", "", "own", "git -C D switch side && git -C D merge own"},
 		{"a commit without a branch", onNoBranch, "", "N", "git -C D switch -c side-2 && git -C D switch side && git -C D merge side-2"},
 		{"a commit that its branch has", onNoBranch, "branch -f side", "N", "git -C D switch side"},
@@ -302,7 +302,7 @@ func TestHatsLeaveTheBranch(t *testing.T) {
 	for _, tt := range []struct {
 		name, worktree  string
 		build, review   string
-		moved           string // what the summary says was left, and what is checked out
+		moved           string // from and to, as in the summary
 		keep            string // the branch that it suggests for that
 		ahead           int
 		others          []record.Other

@@ -95,8 +95,8 @@ func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
 }
 
 // wayBackFrom adds to the command that puts the working tree on its branch what brings a commit that is checked out
-// there. It creates a branch only for a commit that nothing keeps, so that each time the user is told, there is
-// not another branch.
+// there. It creates a branch only for a commit that nothing keeps, so that a user who follows it twice does not
+// get two branches.
 func (w *Worktree) wayBackFrom(ctx context.Context, commit, at, way string) (string, error) {
 	missing, err := w.Ahead(ctx, time.Time{}, commit, w.Branch)
 	if err != nil || missing == 0 {
