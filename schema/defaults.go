@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The defaults of the AdapterJSON Schema are in adapter.defaults, since that is read in a tenth of
+// The defaults of the JSON Schema are in adapter.defaults, since that is read in a tenth of
 // the time: fill adds them to the tree before it is decoded. computeDefaults adds the few
 // that depend on other keys.
 //

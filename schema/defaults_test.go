@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The defaults that are loaded are those of the AdapterJSON Schema.
+// The defaults that are loaded are those of the JSON Schema.
 func TestTheDefaultsAreTheSchemas(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# The defaults of adapter.schema.json, written by go generate ./schema: a key and its default, as JSON.\n" +

@@ -21,7 +21,7 @@ const (
 )
 
 // document is a parsed file: a tree without aliases, and where in the file
-// each value stands. Values are addressed by AdapterJSON pointers as the AdapterJSON Schema
+// each value stands. Values are addressed by JSON pointers as the JSON Schema
 // validator writes them.
 type document struct {
 	grammar *grammar
@@ -83,7 +83,7 @@ func (d *document) read(data []byte) {
 }
 
 // expand replaces each alias of a tree by a copy of its target, and records the positions of
-// values. Keys that are not strings, duplicates, merge keys and values that AdapterJSON does not
+// values. Keys that are not strings, duplicates, merge keys and values that JSON does not
 // have are reported and left out.
 func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth int) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
@@ -160,7 +160,7 @@ func (d *document) expandMapping(content []*yaml.Node, out *yaml.Node, pointer s
 	}
 }
 
-// plainScalar reports scalars that have no AdapterJSON counterpart; timestamps and similar values
+// plainScalar reports scalars that have no JSON counterpart; timestamps and similar values
 // are read as their text in the file.
 func (d *document) plainScalar(n *yaml.Node) bool {
 	switch n.ShortTag() {
@@ -180,7 +180,7 @@ func (d *document) plainScalar(n *yaml.Node) bool {
 	return true
 }
 
-// value converts a tree to what the AdapterJSON Schema validator takes.
+// value converts a tree to what the JSON Schema validator takes.
 func value(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -210,7 +210,7 @@ var (
 	lineBreaks  = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 )
 
-// escape writes a key as a token of the validator's AdapterJSON pointers.
+// escape writes a key as a token of the validator's JSON pointers.
 func escape(key string) string {
 	return toPointer.Replace(key)
 }

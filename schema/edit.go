@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// SetText replaces the text of one scalar of a YAML file, named by a AdapterJSON pointer such as
+// SetText replaces the text of one scalar of a YAML file, named by a JSON pointer such as
 // /tests/3/expect. The rest of the file stays unchanged, including comments and layout:
 // the result is parsed and compared. If that is not possible (an alias, text over several
 // lines without quotes), nothing is changed and the error gives the reason.

@@ -11,21 +11,21 @@ import (
 	"example.org/ripple/internal/lazyregexp"
 )
 
-// Key is the description of a key in the AdapterJSON Schema.
+// Key is the description of a key in the JSON Schema.
 type Key struct {
 	Path     string // sections joined by dots, [] for the items of a list: tests[].eval
 	Meaning  string // Markdown
 	Type     string // Markdown; the values in backquotes if there is a fixed set
 	Default  string // JSON; empty: none
-	Example  string // YAML with the sections that contain the key; empty: the AdapterJSON Schema has none
+	Example  string // YAML with the sections that contain the key; empty: the JSON Schema has none
 	Required bool
-	Keys     []Key // those of a section, in the order of the AdapterJSON Schema
+	Keys     []Key // those of a section, in the order of the JSON Schema
 }
 
 // Keys returns the keys of an adapter file.
 func Keys() []Key { return adapterGrammar.keys() }
 
-// keys reads them from the AdapterJSON Schema: as YAML, whose nodes keep the order.
+// keys reads them from the JSON Schema: as YAML, whose nodes keep the order.
 func (g *grammar) keys() []Key {
 	var order yaml.Node
 	if err := yaml.Unmarshal(g.text, &order); err != nil || len(order.Content) != 1 {
@@ -34,7 +34,7 @@ func (g *grammar) keys() []Key {
 	return keysOf("", g.root(), order.Content[0])
 }
 
-// keysOf are the keys of one object of the AdapterJSON Schema; path ends in a dot, or is empty.
+// keysOf are the keys of one object of the JSON Schema; path ends in a dot, or is empty.
 func keysOf(path string, k jsonObject, order *yaml.Node) []Key {
 	_, properties := childOf(order, "properties")
 	if own, is := k["additionalProperties"].(map[string]any); is && properties == nil {
@@ -57,7 +57,7 @@ func keysOf(path string, k jsonObject, order *yaml.Node) []Key {
 			Keys:     keysOf(path+name+".", p, properties.Content[i+1]),
 		}
 		if d, has := p["default"]; has && len(p.names()) == 0 {
-			text, _ := json.Marshal(d) // a value that came from AdapterJSON
+			text, _ := json.Marshal(d) // a value that came from JSON
 			key.Default = string(text)
 		}
 		if all, _ := p["examples"].([]any); len(all) > 0 {

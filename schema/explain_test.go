@@ -55,7 +55,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Each key has a meaning and a type, and an example in the AdapterJSON Schema or in an adapter
+// Each key has a meaning and a type, and an example in the JSON Schema or in an adapter
 // that comes with ripple; a key of an agent at least one of its section.
 func TestEveryKeyIsExplained(t *testing.T) {
 	files, err := filepath.Glob("../adapters/*.yaml")
@@ -80,7 +80,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 	}
 }
 
-// byNumber is a AdapterJSON pointer in the form of a key's path.
+// byNumber is a JSON pointer in the form of a key's path.
 func byNumber(pointer string) string {
 	var b strings.Builder
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -96,7 +96,7 @@ func byNumber(pointer string) string {
 	return b.String()
 }
 
-// An example of the AdapterJSON Schema is one of the values that it allows.
+// An example of the JSON Schema is one of the values that it allows.
 func TestExamplesOfTheJSONSchema(t *testing.T) {
 	n := 0
 	var walk func(where string, v any)

@@ -14,7 +14,7 @@ import (
 	"example.org/ripple/schema/internal/library"
 )
 
-// format is a form that a string must have, named by `format` in the AdapterJSON
+// format is a form that a string must have, named by `format` in the JSON
 // Schema; the kind is that of the diagnostic.
 type format struct {
 	kind  string

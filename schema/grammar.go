@@ -8,12 +8,12 @@ import (
 	"example.org/ripple/schema/internal/library"
 )
 
-// grammar is a kind of file: its AdapterJSON Schema and how messages speak of it.
+// grammar is a kind of file: its JSON Schema and how messages speak of it.
 type grammar struct {
-	name      string // "adapter" or "project": the AdapterJSON Schema is NAME.schema.json
+	name      string // "adapter" or "project": the JSON Schema is NAME.schema.json
 	what      string // "the adapter"
 	one       string // "an adapter"
-	text      []byte // its AdapterJSON Schema
+	text      []byte // its JSON Schema
 	starts    string // how such a file begins; "" if it may be empty
 	validator func() library.Validator
 	root      func() jsonObject

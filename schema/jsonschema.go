@@ -13,10 +13,10 @@ import (
 //go:embed adapter.schema.json
 var adapterText []byte
 
-// AdapterJSON returns the AdapterJSON Schema (draft 2020-12) of adapter files, for editors.
+// AdapterJSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
 func AdapterJSON() []byte { return bytes.Clone(adapterText) }
 
-// FileName is the name of the AdapterJSON Schema in a directory of adapter files. EditorLine is the first
+// FileName is the name of the JSON Schema in a directory of adapter files. EditorLine is the first
 // line of a file that tells editors to use it: the modeline of yaml-language-server
 // (https://github.com/redhat-developer/yaml-language-server#using-inlined-schema).
 const (
@@ -26,14 +26,14 @@ const (
 
 var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema: 1`", adapterText)
 
-// jsonObject is an object of the AdapterJSON Schema, which describes a value.
+// jsonObject is an object of the JSON Schema, which describes a value.
 type jsonObject map[string]any
 
-// rootKeys is the whole AdapterJSON Schema of adapters, read for messages and
+// rootKeys is the whole JSON Schema of adapters, read for messages and
 // the manual.
 func rootKeys() jsonObject { return adapterGrammar.root() }
 
-// at follows a AdapterJSON pointer ("/properties/name/format") into the AdapterJSON Schema.
+// at follows a JSON pointer ("/properties/name/format") into the JSON Schema.
 func (k jsonObject) at(pointer string) any {
 	var v any = map[string]any(k)
 	if pointer == "" {
@@ -90,7 +90,7 @@ func (k jsonObject) names() []string {
 	return slices.Sorted(maps.Keys(props))
 }
 
-// strings returns a list of the AdapterJSON Schema as text, without null and with
+// strings returns a list of the JSON Schema as text, without null and with
 // what is allowed quoted or not (exit_code) only once.
 func (k jsonObject) strings(name string) []string {
 	var list []string

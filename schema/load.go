@@ -2,7 +2,7 @@
 //
 // Load and Parse turn a file into an immutable Adapter or into a list of diagnostics that
 // contains all errors of the file, each with its position. Lint finds input that is valid
-// but probably wrong. The keys, their types, forms and defaults are defined by the AdapterJSON
+// but probably wrong. The keys, their types, forms and defaults are defined by the JSON
 // Schema that AdapterJSON returns; rules between keys are in check.go. SCHEMA.md describes the
 // meaning of the keys.
 //

@@ -11,7 +11,7 @@ import (
 //go:embed project.schema.json
 var projectText []byte
 
-// ProjectJSON returns the AdapterJSON Schema (draft 2020-12) of ripple.yml, for editors.
+// ProjectJSON returns the JSON Schema (draft 2020-12) of ripple.yml, for editors.
 func ProjectJSON() []byte { return bytes.Clone(projectText) }
 
 var projectGrammar = newGrammar("project", "the file", "ripple.yml", "", projectText)

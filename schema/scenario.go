@@ -8,7 +8,7 @@ import (
 //go:embed scenario.schema.json
 var scenarioText []byte
 
-// ScenarioJSON returns the AdapterJSON Schema (draft 2020-12) of scenarios, for editors.
+// ScenarioJSON returns the JSON Schema (draft 2020-12) of scenarios, for editors.
 func ScenarioJSON() []byte { return bytes.Clone(scenarioText) }
 
 var scenarioGrammar = newGrammar("scenario", "the scenario", "a scenario", "turns:", scenarioText)

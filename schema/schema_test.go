@@ -35,7 +35,7 @@ func fields(t reflect.Type) map[string]reflect.Type {
 	return keys
 }
 
-// compareKeys walks the AdapterJSON Schema and the Go types together.
+// compareKeys walks the JSON Schema and the Go types together.
 func compareKeys(t *testing.T, path string, k jsonObject, typ reflect.Type) {
 	t.Helper()
 	if typ.Kind() == reflect.Pointer {
@@ -63,7 +63,7 @@ func TestEveryKeyHasAFieldAndEveryFieldAKey(t *testing.T) {
 	compareKeys(t, "adapter", rootKeys(), reflect.TypeFor[Adapter]())
 }
 
-// eachKey calls f for every key of the AdapterJSON Schema below k.
+// eachKey calls f for every key of the JSON Schema below k.
 func eachKey(path string, k jsonObject, f func(path string, k jsonObject)) {
 	if items := k.items(); items != nil {
 		eachKey(path+"[]", items, f)
@@ -85,7 +85,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 	})
 }
 
-// The defaults as a consumer of Adapter sees them. The AdapterJSON Schema must have the same; its
+// The defaults as a consumer of Adapter sees them. The JSON Schema must have the same; its
 // defaults are compared with a loaded file below.
 var defaults = map[string]any{
 	"verified":                 true,

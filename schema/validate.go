@@ -11,10 +11,10 @@ import (
 	"example.org/ripple/schema/internal/library"
 )
 
-// validation holds a document against its AdapterJSON Schema.
+// validation holds a document against its JSON Schema.
 type validation struct{ *document }
 
-// validate reports everything that the AdapterJSON Schema refuses. It returns the
+// validate reports everything that the JSON Schema refuses. It returns the
 // pointers of the values at fault, so that the rest can be checked further.
 func (v validation) validate() map[string]bool {
 	bad := map[string]bool{}
