@@ -112,10 +112,12 @@ func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth in
 		c.Content = make([]*yaml.Node, len(content))
 		out = &c
 	}
+	if n.Anchor != "" { // an alias may refer to it
+		d.open[n] = true
+		defer delete(d.open, n)
+	}
 	out.Anchor, out.Alias, out.Content = "", nil, out.Content[:0]
 	d.places[pointer] = place{key, out}
-	d.open[n] = true
-	defer delete(d.open, n)
 	switch n.Kind {
 	case yaml.MappingNode:
 		d.expandMapping(content, out, pointer, depth)
