@@ -365,11 +365,3 @@ func BenchmarkOpen(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
-
-func BenchmarkParse(b *testing.B) {
-	data := []byte(adapterYAML("a", "x"))
-	for b.Loop() {
-		a, _ := schema.Parse("a.yaml", data, schema.Options{})
-		require.NotNil(b, a)
-	}
-}
