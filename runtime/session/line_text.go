@@ -91,7 +91,8 @@ func (t *editing) arrives(b []byte) {
 		switch a.text = append(a.text, b...); {
 		case len(a.text) > keptStartup: // another program prints all the time
 			end := bytes.LastIndexByte(a.text, '\n') + 1
-			if end == 0 {
+			if end == 0 { // an editor does not draw so much in one line
+				a.beside = othersWithin
 				t.divide()
 				return
 			}
@@ -314,8 +315,8 @@ func (e *editorText) divide(text []byte) (own, foreign []byte) {
 	return own, foreign
 }
 
-// mayShow reports whether each piece of text, between movements of the cursor to the line's begin, may
-// be a part of the prompt and of the user's line.
+// mayShow reports whether each piece of text, between movements of the cursor to the beginning of the
+// line, may be a part of the prompt and of the user's line.
 func (e *editorText) mayShow(text []byte) bool {
 	line := e.prompt + e.code + string(e.last) + string(e.keys)
 	for piece := range bytes.SplitSeq(text, []byte("\r")) {

@@ -61,9 +61,10 @@ func TestEchoIsSwitchedOffWhileAKeyIsPending(t *testing.T) {
 	})
 }
 
-// A job that prints much without the end of a line while a key is pending costs no memory.
+// A job that prints much without the end of a line while a key is pending costs no memory, and all of
+// it is unsolicited output.
 func TestALongLineOfAJobIsNotKept(t *testing.T) {
-	d, _ := typingAt(t, true)
+	d, said := typingAt(t, true)
 	l := d.typist.line
 	l.edited = nil // the program edits the line
 	d.happened(func() {
@@ -75,6 +76,12 @@ func TestALongLineOfAJobIsNotKept(t *testing.T) {
 		d.happened(func() { d.take(text) })
 		assert.LessOrEqual(t, len(l.arrived.text), keptStartup)
 	}
+	d.happened(func() { d.take([]byte("\r\nx")) })
+	d.happened(d.typist.divide)
+	want := strings.Repeat("j", 3*keptStartup) + "\n"
+	assert.Eventually(t, func() bool { return len(said()) >= len(want) }, testkit.Patience(10*time.Second), time.Millisecond)
+	assert.True(t, said() == want, "%d bytes of %d", len(said()), len(want))
+	assert.Equal(t, "x", l.code())
 }
 
 // A job prints much while an editor that is not scheduled displays nothing: what it displays then, of
