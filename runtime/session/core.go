@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -116,10 +117,44 @@ func (c *core) isDead() bool {
 func (c *core) changes() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life.changed == nil {
-		c.life.changed = make(chan struct{})
+	return c.life.change()
+}
+
+// How often the program's state is checked without a notification: nothing announces that a program
+// waits for input.
+const (
+	firstPoll   = 500 * time.Microsecond
+	longestPoll = 50 * time.Millisecond
+)
+
+// poll calls look, under the lock, until it returns true, or until the program or ctx ends: at once, on
+// every change of phase, and periodically. The lock is not held between the calls.
+func (c *core) poll(ctx context.Context, look func() (done bool)) {
+	var t *time.Timer
+	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
+		var changed <-chan struct{}
+		c.locked(func() {
+			if !look() {
+				changed = c.life.change()
+			}
+		})
+		if changed == nil {
+			return
+		}
+		if t == nil {
+			t = time.NewTimer(gap)
+			defer t.Stop()
+		}
+		t.Reset(gap)
+		select {
+		case <-changed:
+		case <-t.C:
+		case <-c.life.dead:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
-	return c.life.changed
 }
 
 // send writes s to the terminal without waiting for the program to read it.

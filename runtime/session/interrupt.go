@@ -97,45 +97,9 @@ func (i *interrupts) startsJob() bool {
 	return runs && used-i.used < jobStart
 }
 
-// sendHeld sends the interrupt that waits for a job if it is time. It reports whether to check again.
-func (i *interrupts) sendHeld(c *command) (again bool) {
-	i.locked(func() {
-		if i.cmd == c && i.held {
-			i.sendPending()
-			i.decider.settle()
-		}
-		again = i.cmd == c && i.held
-	})
-	return again
-}
-
 // heldLimit is how long an interrupt waits for a job at most, such as when the program waits for a
 // slow disk.
 const heldLimit = 2 * time.Second
-
-// awaitJob waits until the interrupt that waits for a job was sent, or is not needed. After the
-// deadline or heldLimit it is sent in any case. It reports whether there was one.
-func (i *interrupts) awaitJob(ctx context.Context, c *command, key string) (held bool) {
-	t := time.NewTicker(time.Millisecond)
-	defer t.Stop()
-	limit := time.NewTimer(heldLimit)
-	defer limit.Stop()
-	for i.sendHeld(c) {
-		held = true
-		select {
-		case <-t.C:
-		case <-c.done:
-			return held
-		case <-limit.C:
-			i.repeat(c, key, true)
-			return held
-		case <-ctx.Done():
-			i.repeat(c, key, true)
-			return held
-		}
-	}
-	return held
-}
 
 // Output more recent than stillPrinting belongs to a program that keeps printing; one that has been
 // silent for quiet has answered the interrupt.
@@ -147,25 +111,23 @@ const (
 // repeat sends an interrupt that is still pending, or repeats one that was not answered (not even
 // by bytes that are still to be read) or did not stop the program from printing. An interrupt that
 // was not early is repeated only when a job missed it. It reports whether to check again later.
-func (i *interrupts) repeat(c *command, key string, early bool) (again bool) {
-	i.locked(func() {
-		silent := i.unanswered && !i.term.Readable(i.progress.bytes)
-		last := time.Since(i.progress.at)
-		again = i.cmd == c && (i.pending != "" || silent || early && last < quiet)
-		switch {
-		case !again:
-		case i.pending != "" || silent && (early || i.missed()):
-			i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
-			i.deliver(key)
-		case i.late: // it answers; if it prints at the next check too, it keeps printing
-			i.late = false
-		case early && last < stillPrinting: // its prompt may be in the unread output
-			i.pending, i.reads = key, 0
-			i.sendPending()
-		}
-		i.decider.settle()
-	})
-	return again
+func (i *interrupts) repeat(key string, early bool) (again bool) {
+	silent := i.unanswered && !i.term.Readable(i.progress.bytes)
+	last := time.Since(i.progress.at)
+	switch {
+	case i.pending == "" && !silent && (!early || last >= quiet):
+		return false
+	case i.pending != "" || silent && (early || i.missed()):
+		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
+		i.deliver(key)
+	case i.late: // it answers; if it prints at the next check too, it keeps printing
+		i.late = false
+	case early && last < stillPrinting: // its prompt may be in the unread output
+		i.pending, i.reads = key, 0
+		i.sendPending()
+	}
+	i.decider.settle()
+	return true
 }
 
 // missed reports whether the last interrupt came while a shell was about to bring a job to the
@@ -219,24 +181,33 @@ const consumedLimit = 100 * time.Millisecond
 // persist sends the key as soon as the program has read the command, or after consumedLimit in any
 // case. An interpreter may lose an interrupt between reading a command and running it, and a shell
 // may lose one while it starts a job: an early interrupt that was answered by nothing, or only by
-// more output, is repeated at growing intervals.
+// more output, is repeated at growing intervals. One that waits for a job is sent after heldLimit, or
+// when ctx ends, in any case.
 func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 	early := i.beginOrDefer(c, key)
-	i.awaitJob(ctx, c, key)
-	t := time.NewTimer(consumedLimit)
-	defer t.Stop()
-	for wait := 2 * consumedLimit; wait <= 32*consumedLimit; wait *= 2 {
-		select {
-		case <-t.C:
-			if !i.awaitJob(ctx, c, key) && !i.repeat(c, key, early) {
-				return
-			}
-			t.Reset(wait)
-		case <-c.done:
-			return
-		case <-ctx.Done():
-			return
+	last, wait := time.Now(), consumedLimit
+	i.poll(ctx, func() (done bool) {
+		switch {
+		case i.cmd != c:
+			return true
+		case i.held && time.Since(last) < heldLimit:
+			i.sendPending()
+			i.decider.settle()
+			return false
+		case !i.held && min(time.Since(last), time.Since(i.sent)) < wait:
+			return false
+		case !i.repeat(key, early || i.held):
+			return true
 		}
+		last, wait = time.Now(), 2*wait
+		return wait == 32*consumedLimit
+	})
+	if ctx.Err() != nil {
+		i.locked(func() {
+			if i.cmd == c && i.held {
+				i.repeat(key, true)
+			}
+		})
 	}
 }
 

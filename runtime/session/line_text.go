@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -166,29 +167,18 @@ func (t *editing) settleLater() {
 		return
 	}
 	t.settling = true
-	go func() {
-		timer := time.NewTimer(firstPoll)
-		defer timer.Stop()
-		for gap, done := firstPoll, false; !done; gap = min(gap*2, longestPoll) {
-			select {
-			case <-timer.C:
-			case <-t.life.dead:
-				return
-			}
-			t.locked(func() {
-				switch {
-				case t.line != nil:
-					done = t.settle()
-				case t.cmd != nil:
-					done = t.settleEnd(t.cmd)
-				default:
-					done = true
-				}
-				t.settling = !done
-			})
-			timer.Reset(gap)
+	go t.poll(context.Background(), func() (done bool) {
+		switch {
+		case t.line != nil:
+			done = t.settle()
+		case t.cmd != nil:
+			done = t.settleEnd(t.cmd)
+		default:
+			done = true
 		}
-	}()
+		t.settling = !done
+		return done
+	})
 }
 
 // divide divides the text that has arrived since the program last waited, or since the terminal last

@@ -53,7 +53,7 @@ func TestNothingWaitsForRendering(t *testing.T) {
 		defer close(done)
 		// None of these does the work itself.
 		d.interrupts.beginOrDefer(d.cmd, "\x03")
-		d.interrupts.repeat(d.cmd, "\x03", true)
+		d.locked(func() { d.interrupts.repeat("\x03", true) })
 		assert.NoError(t, d.signal(os.Interrupt))
 		assert.NoError(t, d.resize(10, 10))
 	}()

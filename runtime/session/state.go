@@ -208,24 +208,11 @@ const arrivalLimit = 100 * time.Millisecond
 // the next command. A prompt may be seen before its program waits for input, above all on a busy
 // machine. Where the kernel cannot tell, it does not wait.
 func (v *viewer) findHome(ctx context.Context) {
-	for end := time.Now().Add(arrivalLimit); time.Now().Before(end); {
-		arriving := false
-		v.locked(func() {
-			if v.cmd == nil && v.control.state.Step == machine.StepReady && !v.typist.typing() {
-				arriving = v.kernel.learnHome()
-			}
-		})
-		if !arriving {
-			return
-		}
-		select {
-		case <-time.After(time.Millisecond):
-		case <-v.life.dead:
-			return
-		case <-ctx.Done():
-			return
-		}
-	}
+	began := time.Now()
+	v.poll(ctx, func() (done bool) {
+		atPrompt := v.cmd == nil && v.control.state.Step == machine.StepReady && !v.typist.typing()
+		return !atPrompt || !v.kernel.learnHome() || time.Since(began) >= arrivalLimit
+	})
 }
 
 // snapshot returns the result so far of a command whose end has not been reported yet, for
@@ -263,13 +250,6 @@ func (d *driver) signal(sig os.Signal) error {
 	})
 	return err
 }
-
-// How often WaitState checks the state without a notification: nothing announces that a program
-// waits for input.
-const (
-	firstPoll   = 500 * time.Microsecond
-	longestPoll = 50 * time.Millisecond
-)
 
 // WaitState returns as soon as want is true for the session's state; it checks again on every
 // change and periodically. Output printed before that state has been passed to Options.Output when

@@ -29,6 +29,14 @@ func newLife() life {
 	return life{ready: make(chan struct{}), dead: make(chan struct{})}
 }
 
+// change returns a channel that is closed at the next change.
+func (l *life) change() <-chan struct{} {
+	if l.changed == nil {
+		l.changed = make(chan struct{})
+	}
+	return l.changed
+}
+
 // fail makes the session unusable, because a pattern of the adapter cannot be matched.
 func (l *life) fail(err error) {
 	if l.failure == nil {
