@@ -158,6 +158,17 @@ func TestWork(t *testing.T) {
 	waitFor(t, func() bool { used, runs := Work(p); return runs && used > idle+20*time.Millisecond })
 }
 
+// A child that has just been forked runs, and has used no CPU time.
+func TestForked(t *testing.T) {
+	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-c", "read -r x; (while :; do :; done) & wait")
+	waitFor(t, func() bool { return p.Readiness().State == Waiting })
+	assert.False(t, Forked(p, time.Hour), "it has no child")
+	_, err := p.Write([]byte("x\n"))
+	require.NoError(t, err)
+	waitFor(t, func() bool { return Forked(p, time.Hour) })
+	waitFor(t, func() bool { return !Forked(p, 20*time.Millisecond) })
+}
+
 func TestReadinessAfterTheEnd(t *testing.T) {
 	p := launch(t, Command{}, "true")
 	output(t, p)

@@ -1,6 +1,7 @@
 package pty
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,15 +15,31 @@ func Work(p *PTY) (used time.Duration, runs bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leader = p.leader.Pid
-	var t unix.Timespec
-	if unix.ClockGettime(processClock(l.leader), &t) != nil {
-		return 0, false // it has ended
-	}
-	return time.Duration(t.Nano()), parseStat(l.thread(l.leader, l.leader, "stat")).busy()
+	used, ok := cpuTime(l.leader)
+	return used, ok && l.works(l.leader)
 }
 
-// processClock returns the clock of a process's CPU time, as clock_getcpuclockid(3) does.
-func processClock(pid int) int32 {
-	const scheduled = 2
-	return int32(^pid<<3 | scheduled)
+// Forked reports whether a child of the started program has used less than limit of CPU time, and its
+// first thread runs now, or waits for a CPU or a disk. False may mean that it is not known.
+func Forked(p *PTY, limit time.Duration) bool {
+	l := &p.dev.probe
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leader = p.leader.Pid
+	return slices.ContainsFunc(l.children(l.leader), func(child int) bool {
+		used, ok := cpuTime(child)
+		return ok && used < limit && l.works(child)
+	})
+}
+
+// works reports whether the first thread of a process runs, or waits for a CPU or a disk.
+func (l *prober) works(pid int) bool { return parseStat(l.thread(pid, pid, "stat")).busy() }
+
+// cpuTime returns the CPU time that a process has used, without that of its children; it is not known
+// once the process has been reaped.
+func cpuTime(pid int) (used time.Duration, ok bool) {
+	const scheduled = 2 // see clock_getcpuclockid(3)
+	var t unix.Timespec
+	err := unix.ClockGettime(int32(^pid<<3|scheduled), &t)
+	return time.Duration(t.Nano()), err == nil
 }

@@ -81,20 +81,21 @@ func (i *interrupts) sendPending() {
 	}
 }
 
-// jobStart is how much CPU time a shell may use from the request of an interrupt until it is
-// considered not to start a job. A start takes one or two milliseconds; on a busy machine its
-// duration has no bound.
+// jobStart is how much CPU time a shell may use from the request of an interrupt, and a child since its
+// start, until they are considered not to start a job. A start takes one or two milliseconds; on a busy
+// machine its duration has no bound.
 const jobStart = 20 * time.Millisecond
 
 // startsJob reports whether the program may be about to bring a job to the foreground. An interrupt
 // would reach it instead of the job, which takes the terminal nevertheless: bash then fails to read
-// from the terminal, and exits.
+// from the terminal, and exits. The program may already wait for the job, which takes the terminal
+// itself.
 func (i *interrupts) startsJob() bool {
 	if !i.prog.jobs || i.term.Foreground() != i.term.PID() {
 		return false
 	}
 	used, runs := i.term.Work()
-	return runs && used-i.used < jobStart
+	return runs && used-i.used < jobStart || i.term.Forked(jobStart)
 }
 
 // heldLimit is how long an interrupt waits for a job at most, such as when the program waits for a

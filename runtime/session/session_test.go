@@ -380,6 +380,44 @@ func TestInterruptWaitsForTheJob(t *testing.T) {
 	}
 }
 
+// slowJob is a shell that waits for its job before the job has taken the terminal, as shells may on a
+// busy machine.
+const slowJob = `
+import os, signal, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+signal.signal(signal.SIGINT, lambda *_: os.write(1, b"early\n"))
+while input("prompt> "):
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.write(1, b"x\n")
+        while time.process_time() < 0.01: pass
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.tcsetpgrp(0, os.getpid())
+        time.sleep(1000)
+    os.waitpid(job, 0)
+    os.tcsetpgrp(0, os.getpid())
+`
+
+// An interrupt of a shell that waits for its new job waits until the job has taken the terminal.
+func TestInterruptWaitsForTheJobToTakeTheTerminal(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "shell.py")
+	require.NoError(t, os.WriteFile(file, []byte(slowJob), 0o600))
+	a := *adapter(t, "regexsh")
+	a.Process.CommandTemplate = `"{shell_path}" -c 'exec python3 ` + file + `'`
+	a.Capabilities.JobControl = true
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer s.Close(context.Background())
+	for range 10 {
+		leave(t, s, "job", func(st session.State) bool { return strings.Contains(st.Partial, "x") })
+		r, err := s.Interrupt(deadline(t))
+		require.NoError(t, err, "output: %q", r.Output)
+		require.Regexp(t, `^x\n(\^C)?\n?$`, r.Output)
+	}
+}
+
 // An interrupt that a shell handles itself is sent once, however long the shell works on it.
 func TestInterruptOfABusyShellIsSentOnce(t *testing.T) {
 	t.Parallel()

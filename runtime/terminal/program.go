@@ -52,6 +52,9 @@ func (p *Program) Stopped() pty.Process { return pty.Stopped(p.tty) }
 // that neither is known.
 func (p *Program) Work() (used time.Duration, runs bool) { return pty.Work(p.tty) }
 
+// Forked reports whether a child of the program has used less than limit of CPU time, and runs now.
+func (p *Program) Forked(limit time.Duration) bool { return pty.Forked(p.tty, limit) }
+
 // HasFD reports whether a descriptor of the program is open.
 func (p *Program) HasFD(fd int) bool { return p.tty.Has(fd) }
 
