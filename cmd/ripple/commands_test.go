@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -79,6 +80,23 @@ func TestPlaceholders(t *testing.T) {
 		})
 	}
 	assert.Greater(t, values, 100)
+}
+
+// The help of a flag is one line that fits a terminal; the rest is in the command's long text.
+func TestFlagsHaveOneShortLine(t *testing.T) {
+	const columns = 100
+	root, all := tree(t)
+	ui.Placeholders(root)
+	count := 0
+	for _, cmd := range all {
+		for line := range strings.Lines(cmd.LocalFlags().FlagUsages()) {
+			line = strings.TrimSuffix(line, "\n")
+			count++
+			assert.Regexp(t, `^ *-`, line, "%s: a line is not the beginning of a flag's help", cmd.CommandPath())
+			assert.LessOrEqual(t, utf8.RuneCountInString(line), columns, "%s: shorten %q", cmd.CommandPath(), line)
+		}
+	}
+	assert.Greater(t, count, 200)
 }
 
 // Frequent commands exist without the noun, and are the same commands.

@@ -310,7 +310,7 @@ func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 		if !has || s.Section != "" {
 			continue
 		}
-		assert.Equal(t, strings.ToUpper(s.Help[:1])+s.Help[1:]+".", p.Description, s.Name)
+		assert.Equal(t, strings.ToUpper(s.Help[:1])+s.Description()[1:]+".", p.Description, s.Name)
 		if list, is := p.Default.([]any); is {
 			assert.Equal(t, s.Default, strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]"), s.Name)
 		} else if p.Default != nil || s.Default != "" {

@@ -28,24 +28,31 @@ func New(a *ui.App, version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "acp [--adapter NAME] [--turn] [-- FLAGS OF ripple run]",
 		Short: "Serve editors as an agent, over the Agent Client Protocol",
-		Long: `Implement an agent of the Agent Client Protocol (https://agentclientprotocol.com), version 1,
-on standard input and output: an editor starts this command and sends it prompts.
+		Long: `Let an editor use ripple as its coding agent, over the Agent Client Protocol
+(https://agentclientprotocol.com), version 1. The editor starts this command and exchanges
+messages with it on standard input and output; docs/acp.md shows how to set one up.
 
-A prompt starts a loop in the session's directory, like "ripple run" with the settings of that
-directory and the flags after "--". The editor shows the plan, each turn, its tool calls and the
-verification, and asks its user the agent's questions. The stop reason shows how the loop ended:
+A prompt starts a loop in the session's directory, like "ripple run" there, with its settings
+and the flags after "--". The editor shows the plan, each turn with its tool calls, and the
+verification, and asks its user the agent's questions. The next prompt continues the loop, or
+answers the agent if it waits for a user; if the work is done, it starts a new loop. The stop
+reason that the editor gets says how the loop ended:
 
-  end_turn           done: verified, or claimed if there is no --verify command
-  max_turn_requests  a limit, no progress, or a claim that verification did not confirm
-  refusal            the agent needs a user: the next prompt is the answer
-  cancelled          stopped after the turn, or immediately if canceled twice
+  end_turn           the work is done: verified, or claimed if there is no --verify command
+  max_turn_requests  a limit was reached, nothing progressed, or verification failed
+  refusal            the agent needs a user
+  cancelled          the user canceled: after the turn, or immediately if canceled twice
 
-The next prompt continues the loop, unless its work is done.
+With --turn, a prompt is one turn of the agent, without a loop. If the agent supports the
+protocol, too, the editor also answers its requests for permission and provides its MCP servers.
+The editor chooses the mode: "ask", the default, passes the requests on to the editor, "allow"
+grants them, and the others are the agent's own permission modes.
 
-With --turn, each prompt is one turn of the agent, without a loop, over the same protocol if the
-agent supports it: the editor then answers the agent's requests and provides its MCP servers.
-The editor chooses the mode: "ask", the default, passes the agent's requests to the editor,
-"allow" grants them, and the others are the agent's own permission modes.`,
+With --adapter auto, "ripple run" chooses the agent, and with --turn the first installed agent
+is used.
+
+The exit code is 0 when the editor closes standard input, 1 if the connection fails, and with
+--turn 3 if the agent is not installed and 8 if no user is logged in to it.`,
 		Example: `  ripple acp --adapter claude
   ripple acp --adapter codex -- --verify 'make test' --max-cost 5
   ripple acp --turn --adapter gemini`,
@@ -62,7 +69,7 @@ The editor chooses the mode: "ask", the default, passes the agent's requests to 
 			return a.Guarded(func() error { return serve(cmd.Context(), a, version, f, args) })
 		},
 	}
-	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` of an adapter, an adapter file, or auto (as ripple run chooses it; with --turn the first installed one)")
+	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` or file of an adapter, or auto")
 	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
 	cmd.Flags().BoolVar(&f.turn, "turn", false, "run one turn of the agent for each prompt, without a loop")

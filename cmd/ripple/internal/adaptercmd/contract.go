@@ -55,8 +55,18 @@ coding agent, the same scripted turns run over each available transport. No acco
 ripple provides the model server.
 
 An adapter whose program is not installed is skipped; with --require or --executable
-that is an error (exit code 3), which the report shows. Exit code 4 means that tests
-failed and that all of the failed ones timed out.
+that is an error, which the report shows. With --require-installed it is an error if a
+program is installed but skipped, or if none is installed. Exit codes:
+
+  0  no test failed
+  1  tests failed
+  3  a required program is missing
+  4  tests failed, and all of them timed out
+
+--update changes the file: expectations of declared tests that fail are replaced with what the
+program printed, but never with an error, a timeout or empty output. --shard I/N divides the
+adapters in the same way on every machine, so that N machines test all of them. With --parallel 1,
+the tests run one after another. --report github prints annotations for a GitHub workflow.
 
 The report lists each test that did not pass, and the level of the adapter:
 
@@ -89,24 +99,24 @@ a derived test applies to OTHER but not to the adapter.`,
 	flags.BoolVar(&f.all, "all", false, "test all adapters known to ripple")
 	flags.StringVar(&f.filter, "filter", "", "run only the tests whose name matches this `REGEXP`")
 	flags.BoolVar(&f.options.NoDerived, "no-derived", false, "run only the declared tests")
-	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit, tap, or github for annotations of a workflow")
+	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit, tap or github")
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "maximum duration of a test (0: as the adapter specifies)")
 	flags.BoolVar(&f.options.RequireProgram, "require", false, "fail if a program is missing")
-	flags.BoolVar(&f.installed, "require-installed", false, "ignore missing programs; it is an error if an installed one is skipped, or if none is installed")
-	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order determined by `SEED` (0: in the given order)")
-	flags.StringVar(&f.shard, "shard", "", "test only part I of N (`I/N`) of the adapters; all parts together cover all adapters, on any machines")
+	flags.BoolVar(&f.installed, "require-installed", false, "ignore missing programs, but fail if an installed one is skipped")
+	flags.Int64Var(&f.shuffle, "shuffle", 0, "test in a random order determined by `SEED` (0: as given)")
+	flags.StringVar(&f.shard, "shard", "", "test only part I of N of the adapters, `I/N`")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "number of times to run everything")
-	flags.IntVar(&f.parallel, "parallel", 4, "maximum number of programs to run concurrently, of one or more adapters; with 1, tests run one after another")
+	flags.IntVar(&f.parallel, "parallel", 4, "maximum number of programs to run concurrently")
 	flags.BoolVar(&f.apart, "apart", false, "run derived tests that count the open files of this process")
 	_ = flags.MarkHidden("apart") // the flag was just defined
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that passed or did not start")
 	flags.StringVar(&f.options.Executable, "executable", "", "program to test instead of the adapter's")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
 	flags.IntVar(&f.level, "level", 0, "minimum level (1 to 4); a lower one is a failure")
-	flags.StringVar(&f.like, "like", "", "fail if the adapter lacks something that this other `ADAPTER` of the program has")
+	flags.StringVar(&f.like, "like", "", "fail if the adapter lacks a test that this `ADAPTER` has")
 	flags.BoolVar(&f.watch, "watch", false, "test one file, and again whenever it changes, until Ctrl-C")
-	flags.BoolVar(&f.update, "update", false, "replace failing expectations of declared tests with the program's output; never with an error, a timeout or empty output")
+	flags.BoolVar(&f.update, "update", false, "replace failing expectations with the program's output")
 	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	ui.CompleteFlag(cmd, "like", ui.CompleteAdapter(a.App))

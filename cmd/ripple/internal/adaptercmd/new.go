@@ -72,24 +72,34 @@ func newAdapterNew(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new {NAME | --agent NAME} [flags]",
 		Short: "Create an adapter as a starting point",
-		Long: `Create an adapter with comments about what else it can declare: for the program NAME
-with a prompt, or for a coding agent. The adapter of an agent is
-complete: it passes "ripple adapter lint --strict" and its contract tests. The adapter of a
-program works if --prompt is the prompt; docs/writing-an-adapter.md explains the next steps. An existing
-file is not changed. --family is the kind of program: a shell runs other programs,
-a repl (the default) evaluates a language, a debugger steps through a program.
+		Long: `Write an adapter for a new program to .ripple/adapters/NAME.yaml, as a starting point for your
+own changes. An existing file is never overwritten. There are three ways to write one:
 
-With --probe the adapter is learned by experiment: the program is started, and its
-reactions to various input reveal its prompt, its language, and how to interrupt and end
-it. Each key has a comment with its evidence, a file next to it contains all transcripts,
-and the contract tests show how reliable it is.
+  ripple adapter new NAME          fill in a template for a program with a prompt. It works if
+                                   --prompt is exactly the program's prompt; comments and
+                                   docs/writing-an-adapter.md explain what to add
+  ripple adapter new NAME --probe COMMAND
+                                   learn the adapter by experiments: start the program, send
+                                   it various input, and derive its prompt, its language, and
+                                   how to interrupt and end it. Comments name the evidence for
+                                   each key; NAME.evidence.txt contains all transcripts. Then
+                                   the contract tests are run
+  ripple adapter new --agent NAME  fill in a template for a coding agent. The result is
+                                   complete: it passes "ripple adapter lint --strict" and its
+                                   contract tests
 
---with lets a coding agent improve the adapter if not all tests pass, or many do not apply:
-in several turns, in a directory of its own with the adapter, the evidence and the schema.
-After each turn the tests are run, and a better version replaces the file; one that is
-worse, or has fewer applicable tests, never does. If all tests pass and --level is reached,
-the exit code is 0; otherwise it is that of "ripple run". Without --probe the agent improves
-the existing file.`,
+--family is the kind of program: a shell runs other programs, a repl evaluates a language, a
+debugger steps through a program. In the values of --probe and --args, quotes group words.
+
+--with AGENT lets a coding agent improve the adapter, in several turns, if tests fail or many do
+not apply; without --probe, it improves the existing file. The agent works in a directory of its
+own with the adapter, the evidence and the schema. After each turn the tests are run, and the
+new version replaces the file if it is better, and never if fewer tests apply to it. The agent
+may cost money: --max-cost, --max-turns and --max-runtime limit it.
+
+The exit code is 0 if the file was written; with --with, if all tests pass and --level is
+reached, and otherwise that of "ripple run". It is 1 if the program could not be learned, 2 if
+the file exists, and 3 if the program is not installed.`,
 		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new mujs --probe mujs --with auto --max-cost 2\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
 		Args: newArgs,
@@ -116,10 +126,10 @@ the existing file.`,
 	}
 	cmd.Flags().StringVar(&n.Name, "agent", "", "the name of a coding agent's adapter")
 	cmd.Flags().StringVar(&program.Family, "family", string(schema.FamilyREPL), "kind of the program NAME: shell, repl, debugger")
-	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "prompt of the program NAME exactly as shown, including the last blank")
-	cmd.Flags().StringVar(&command, "probe", "", "learn the adapter of the program NAME by experiment: its `COMMAND` line; quotes group words")
+	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "the program's prompt exactly, including its last blank")
+	cmd.Flags().StringVar(&command, "probe", "", "learn the adapter by experiments with this `COMMAND` line")
 	cmd.Flags().StringVar(&n.Command, "command", "", "its program: a name to find in PATH, or a path (default: the name)")
-	cmd.Flags().StringArrayVar(&words, "args", nil, "arguments of every turn, before the prompt; quotes group words; repeatable")
+	cmd.Flags().StringArrayVar(&words, "args", nil, "arguments before the prompt of every turn; repeatable")
 	cmd.Flags().StringVar(&mode, "prompt-mode", "arg", "how the prompt is passed: arg, stdin")
 	cmd.Flags().StringVar(&n.Flag, "prompt-flag", "", "argument before the prompt, such as --prompt or --")
 	cmd.Flags().StringVar(&output, "output", "text", "its output format: text, ndjson")
@@ -127,7 +137,7 @@ the existing file.`,
 	ui.Choices(cmd, "prompt-mode", "arg", "stdin")
 	ui.Choices(cmd, "output", "text", "ndjson")
 	with.addTo(a, cmd)
-	cmd.Flags().StringVarP(&n.File, "file", "o", "", "output file; - is standard output (default: .ripple/adapters/NAME.yaml)")
+	cmd.Flags().StringVarP(&n.File, "file", "o", "", "output `FILE`, or - (default: .ripple/adapters/NAME.yaml)")
 	return cmd
 }
 

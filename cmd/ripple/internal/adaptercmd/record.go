@@ -54,7 +54,7 @@ output is not a terminal, each line of the input is a command.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVarP(&file, "file", "o", "", "write the adapter with its tests to another `FILE` and leave the original unchanged")
+	cmd.Flags().StringVarP(&file, "file", "o", "", "write to this `FILE`, and leave the original unchanged")
 	cmd.Flags().BoolVar(&failed, "errors", false, "also record commands that fail, as tests that expect the error")
 	return cmd
 }

@@ -29,7 +29,7 @@ type tryFlags struct {
 }
 
 func (f *tryFlags) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "maximum wait for the first prompt, and for each line if standard input is not a terminal")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "maximum wait for the first prompt, and for each piped line")
 	cmd.Flags().StringVar(&f.session.Executable, "executable", "", "program to start instead of the adapter's")
 	cmd.Flags().StringVar(&f.session.Dir, "cwd", "", "working directory of the program")
 }
@@ -39,18 +39,23 @@ func newAdapterTry(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try {FILE | NAME}",
 		Short: "Use a program's prompt and see how ripple interprets its output",
-		Long: `Start an adapter's program and type at its prompt. Each row is labeled with what the session
-takes it for: banner, prompt, echo, output, continuation, out-of-band, and the received
-markers. The line at the bottom shows which rule ended the last wait or, while no prompt is
-recognized, the patterns that were tried.
+		Long: `Start the program of an adapter, type at its prompt, and see how ripple interprets what the
+program prints. Nothing is written: this is for writing an adapter, next to your editor.
 
-When the file changes, the program is restarted with the new adapter. ` + leaveNames + ` ends
-it; so does the end of the program, and a change of this project's adapter, which has to be
-approved again unless it was named by its path.
+Each row of the screen has a label: banner (printed before the first prompt), prompt, echo (of
+what you typed), output, continuation (the prompt inside an incomplete command), out-of-band
+(printed between commands), or a marker that the program sent. The line at the bottom names the
+rule of the adapter that ended the last command or, while no prompt is recognized, the patterns
+that were tried. When the file changes, the program is restarted with the new version. To end:
+` + leaveNames + `, or end the program. A change of this project's adapter ends it, too, since
+it has to be approved again, unless you named the adapter by its path.
 
-If standard input or output is not a terminal, each line of the input is a command, sent as
-by "ripple exec --lines", and the parts of the output are printed, one per line and
-unchanged: quoted, with all escape sequences.`,
+If standard input or output is not a terminal, each line of the input is sent as a command. The
+same labels are printed, one per line, each with its text in quotes and with escape sequences
+visible, followed by the result of the command.
+
+The exit code is 0 when the input or the program ends, 2 if the adapter is not valid, 3 if its
+program is not installed, and 4 if there is no prompt within --timeout.`,
 		Example:           "  ripple adapter try my.yaml\n  printf '6 * 7\\nnull.x\\n' | ripple adapter try my.yaml",
 		Args:              oneAdapter,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),

@@ -73,7 +73,7 @@ is missing or too old, if no user is logged in to it, or if its probe failed.`,
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAdapter(a.App))
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
 	cmd.Flags().BoolVar(&f.probe, "probe", false, "start the programs and send them their adapters' probes")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "with --probe: maximum time for starting and probing one program")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "with --probe: maximum time for one program")
 	return cmd
 }
 

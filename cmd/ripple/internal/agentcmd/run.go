@@ -97,7 +97,7 @@ Ctrl-C ends the turn and all processes that the agent started. Exit codes:
 	f.addTo(cmd.Flags())
 	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
-	cmd.Flags().BoolVar(&f.detach, "detach", false, "with --screen, continue in the background as a console (ripple console attach)")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "with --screen, continue in the background as a console")
 	for _, bound := range []string{"timeout", "idle-timeout", "json", "transcript"} {
 		cmd.MarkFlagsMutuallyExclusive("detach", bound) // they are for who waits
 	}
@@ -107,10 +107,10 @@ Ctrl-C ends the turn and all processes that the agent started. Exit codes:
 }
 
 func (f *runFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` of an adapter, an adapter file, or auto (the first installed one)")
+	flags.StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` or file of an adapter, or auto")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this `FILE`")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
-	flags.StringVar(&f.transcript, "transcript", "", "record the agent's standard output in this `FILE`, its standard error in FILE.stderr")
+	flags.StringVar(&f.transcript, "transcript", "", "record the agent's output in `FILE`, its errors in FILE.stderr")
 	flags.StringVar(&f.turn.SessionID, "resume", "", "continue the session with this `ID`")
 	flags.StringVar(&f.turn.NewSessionID, "session-id", "", "start a session with this `ID`")
 	flags.StringVar(&f.turn.Model, "model", "", "use the model `NAME`")
@@ -119,7 +119,7 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.turn.PermissionMode, "permission-mode", "", "the agent's own permission `MODE`")
 	flags.IntVar(&f.turn.MaxTurns, "max-turns", 0, "maximum number of the agent's own steps")
 	flags.StringVar(&f.options.Dir, "cwd", "", "the agent's working `DIRECTORY`")
-	flags.StringArrayVar(&f.options.Env, "env", nil, "set a variable of the agent's environment, `KEY=VALUE`; repeatable")
+	flags.StringArrayVar(&f.options.Env, "env", nil, "set an environment variable, `KEY=VALUE`; repeatable")
 	flags.StringVar(&f.options.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "maximum duration of the turn (0: no limit)")
 	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "maximum time without output (0: no limit)")

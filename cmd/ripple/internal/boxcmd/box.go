@@ -36,10 +36,13 @@ func New(a *ui.App) *cobra.Command {
 The program may write to the working tree of the current directory, but not to git's settings and
 hooks in it. It also gets an empty home directory and an empty /tmp, which are removed when it
 exits. It can read the system's programs and libraries, but no other files, and it sees no other
-processes. Its only
-network is a proxy for HTTP and TLS to the hosts given with --net; the usual variables
-(HTTPS_PROXY and so on) point to it. From the environment it gets the search path, the home
-directory, the locale, the terminal, and the variables given with --env.
+processes. From the environment it gets the search path, the home directory, the locale, the
+terminal, and the variables given with --env.
+
+Its only network is a proxy for HTTP and TLS to the hosts given with --net; the usual variables
+(HTTPS_PROXY and so on) point to it. --net takes HOST (ports 80 and 443), HOST:PORT,
+HOST:PORT=ADDRESS:PORT (connections to HOST:PORT go to ADDRESS:PORT), or any, which is every
+public host. A SIZE has the suffix K, M or G, or is a number of bytes.
 
 Each refused connection is reported once. The exit code is the program's, or 128 plus the number
 of the signal that ended it. If this machine cannot run a box, nothing is run and the exit code
@@ -64,12 +67,12 @@ is 3. docs/box.md describes what a box does not protect against.`,
 	flags.SetInterspersed(false)
 	flags.StringArrayVar(&f.write, "write", nil, "also allow writing `PATH`, a file or a directory (repeatable)")
 	flags.StringArrayVar(&f.read, "read", nil, "also allow reading `PATH`, a file or a directory (repeatable)")
-	flags.StringArrayVar(&f.net, "net", nil, "allow connections to `HOST` (ports 80 and 443), HOST:PORT, HOST:PORT=ADDRESS:PORT, or 'any' public host (repeatable)")
+	flags.StringArrayVar(&f.net, "net", nil, "allow connections to `HOST`, HOST:PORT, or any (repeatable)")
 	flags.StringArrayVar(&f.env, "env", nil, "pass the environment variable `NAME` (repeatable)")
-	flags.StringVar(&f.memory, "memory", "", "limit the data memory of each process to `SIZE` bytes, or with a suffix K, M or G")
-	flags.StringVar(&f.fileSize, "file-size", "", "limit each written file to `SIZE` bytes, or with a suffix K, M or G")
-	flags.Int64Var(&f.processes, "processes", 0, "limit processes and threads to `N`; not possible for root (0: no limit)")
-	flags.BoolVar(&f.nest, "nest", false, "allow creating namespaces, for programs with their own sandbox; not possible for root")
+	flags.StringVar(&f.memory, "memory", "", "limit the data memory of each process to `SIZE` bytes: 512M, 2G")
+	flags.StringVar(&f.fileSize, "file-size", "", "limit each written file to `SIZE` bytes: 512M, 2G")
+	flags.Int64Var(&f.processes, "processes", 0, "limit processes and threads to `N` (0: no limit; not for root)")
+	flags.BoolVar(&f.nest, "nest", false, "allow namespaces, for programs with their own sandbox (not for root)")
 	flags.BoolVar(&f.explain, "explain", false, "print what a box allows, denies and does not cover, and run nothing")
 	return cmd
 }

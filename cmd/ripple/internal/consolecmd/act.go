@@ -87,7 +87,11 @@ func newSend(a *ui.App) *cobra.Command {
 		Short: "Type into the command that runs in a console",
 		Long: `Type text, then keys, into the command that runs in a console. To send a line, add
 --key enter. TEXT is typed unchanged. With one argument and --key or --secret, the argument
-names the console. Input for a command that does not read is refused, except C-c, C-z and C-\.
+names the console.
+
+On Linux, input for a command that neither waits for input nor draws on the whole screen is
+refused, except C-c, C-z and C-\. --only-if-waiting asks for this on other systems, --force
+turns it off: what the command leaves unread then goes to the program's next command.
 
 Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
 space, f1 to f12, backtab and single characters. The prefixes C- or ctrl+, M- or alt+, and S- or
@@ -127,8 +131,8 @@ echo and types it; a prompt for a secret refuses other input.`,
 	flags.StringArrayVar(&q.Keys, "key", nil, "key to type after the text; repeatable")
 	ui.Choices(cmd, "key", console.KeyNames()...)
 	flags.StringVar(&q.Answer, "answer", "", "answer a coding agent's question, by a `NAME` that exec printed")
-	flags.BoolVar(&only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen (the default on Linux)")
-	flags.BoolVar(&force, "force", false, "type even if the command does not read; the program's next command gets what this one leaves unread")
+	flags.BoolVar(&only, "only-if-waiting", false, "type only if the command waits for input or draws a screen")
+	flags.BoolVar(&force, "force", false, "type even if the command does not read")
 	cmd.MarkFlagsMutuallyExclusive("force", "only-if-waiting")
 	flags.BoolVar(&secret, "secret", false, "type a line read from the terminal without echo, and enter")
 	flags.BoolVar(&asJSON, "json", false, "print the console's status as JSON")

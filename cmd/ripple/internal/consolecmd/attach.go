@@ -33,7 +33,8 @@ func newAttach(a *ui.App) *cobra.Command {
 		Short: "Attach your terminal to a console",
 		Long: `Attach this terminal to a console: it shows the console's screen, with the end of the
 scrollback, and then all output of its program. Your input goes to the program.
-Ctrl-\ Ctrl-D detaches; the console keeps running.
+Ctrl-\ Ctrl-D detaches, and the console keeps running. --detach-keys or the variable
+RIPPLE_DETACH_KEYS sets other keys: control keys, separated by blanks.
 
 A line that you type at the prompt is a command like any other: list and read show it. While
 you type, no other client's command is sent. Keys typed while another client's command runs are
@@ -74,7 +75,7 @@ attach exits with the program's exit code, or with 0 when you detach or the cons
 	}
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only watch: no input goes to the program")
 	cmd.Flags().BoolVar(&f.raw, "raw", false, "disable line editing: all keys go to the program")
-	cmd.Flags().StringVar(&f.keys, "detach-keys", "", "keys that detach, as control keys separated by blanks (default: $"+detachSetting+`, or "C-\ C-d")`)
+	cmd.Flags().StringVar(&f.keys, "detach-keys", "", "keys that detach (default: those of $"+detachSetting+")")
 	return cmd
 }
 

@@ -15,8 +15,16 @@ func newHistory(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [CONSOLE]",
 		Short: "List the recorded commands of a console",
-		Long: `List the commands of a console whose output can be read, with their exit codes: the latest
-4,000 or so, fewer if their code is long.`,
+		Long: `List the commands that were run in a console, oldest first, one per line: the number of the
+command, its exit code, the size of its output in bytes, and the first line of its code. The
+exit code is "-" if the command still runs or its program reports none. "ripple console read
+--command NUMBER" prints the output of one.
+
+CONSOLE may be omitted if there is only one. About 4,000 commands are kept, fewer if their code
+is long. The console and its program are not disturbed.
+
+The exit code is 0, or 2 if there is no such console.`,
+		Example:           "  ripple console history work\n  ripple console history work --json",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {
@@ -37,6 +45,6 @@ func newHistory(a *ui.App) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd
 }

@@ -45,13 +45,13 @@ then continues to start. To wait for it: ripple console wait --for input`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.spec.Name, "name", "", "the console's name (default: the adapter's, with a number)")
 	flags.StringVar(&f.spec.Dir, "cwd", "", "directory to start in")
-	flags.StringArrayVar(&f.spec.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
+	flags.StringArrayVar(&f.spec.Env, "env", nil, "set an environment variable, `KEY=VALUE`; repeatable")
 	flags.StringVar(&f.spec.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.spec.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.spec.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
 	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end the console after this time without use (0: never)")
 	flags.BoolVar(&f.reuse, "reuse", false, "use a running console of that name")
-	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program and its descendants write only below its directory (Linux, Landlock)")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program write only below its directory (Linux)")
 	flags.BoolVar(&f.json, "json", false, "print the console's status as JSON")
 	return cmd
 }

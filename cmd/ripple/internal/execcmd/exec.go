@@ -47,6 +47,9 @@ A line that is not a complete command is rejected: send blocks with "-", -f or -
 other code. --op sends the program's own command for an operation of a debugger, such
 as step_over or 'print expr=a + b'; to list them: ripple adapter show ADAPTER.
 
+If the program waits for input before its first prompt, such as a password, ripple fails
+after 5s; with --ready-timeout, only after that time.
+
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
 that waits for input although nobody can type any is interrupted after 5s. For a
 program of another user, such as one started by sudo, ripple knows that only if the
@@ -113,19 +116,19 @@ The other fields are present if they are known or apply:
 func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.file, "file", "f", "", `run the content of this file ("-": standard input)`)
 	flags.VarP(stepFlag{&f.steps, false}, "code", "e", "run this `CODE`; repeatable")
-	flags.Var(stepFlag{&f.steps, true}, "op", "run this `OPERATION` of a debugger, with its arguments as name=value; repeatable")
+	flags.Var(stepFlag{&f.steps, true}, "op", "run this `OPERATION` of a debugger; repeatable")
 	flags.BoolVar(&f.lines, "lines", false, "each line of standard input is a command")
 	flags.BoolVarP(&f.nul, "null", "0", false, "commands on standard input are separated by NUL; implies --lines")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object per command, one per line")
 	flags.DurationVar(&f.timeout, "timeout", 0, "maximum duration of one command (0: no limit)")
-	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "maximum time until the program's first prompt; if it is not given, a program that waits for other input for 5 seconds fails")
+	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "maximum time until the program's first prompt")
 	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
-	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
+	flags.StringArrayVar(&f.session.Env, "env", nil, "set an environment variable, `KEY=VALUE`; repeatable")
 	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as the file to debug; repeatable")
 	flags.StringVar(&f.session.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log what is sent and read, and each marker, on standard error, with times in milliseconds")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log what is sent and read on standard error, with times")
 	flags.StringVar(&f.record, "record", "", "record the session as an asciicast in this file")
 }
 

@@ -27,7 +27,7 @@ func initSettings(found project) string {
 		if s.Flag == "verify" {
 			value = found.test
 		}
-		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(quote.Shell(value), "''"))
+		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Description(), s.Name, strings.TrimPrefix(quote.Shell(value), "''"))
 	}
 	b.WriteString("\n")
 	return b.String() + untouched + digest(b.String()) + "\n"

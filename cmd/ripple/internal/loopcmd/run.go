@@ -66,8 +66,27 @@ Ctrl-C ends the loop after the current turn; a second one ends the agent immedia
 settings; flags given with --resume change them.
 
 Settings come from flags, the environment, ripple.yml, .ralph/.ralphrc and .ralphrc, in
-this order of precedence; --dry-run shows each with its name and source. In the environment,
-those listed from MAX_TURNS on have the prefix RIPPLE_: RIPPLE_MAX_TURNS.`,
+this order of precedence; --dry-run shows each with its name, value and source. In the
+environment, those listed from MAX_TURNS on have the prefix RIPPLE_: RIPPLE_MAX_TURNS.
+
+A DURATION is a number in the unit that the flag names, or has a unit: 90s, 15m, 2h. A SIZE
+is a number of bytes, or has a suffix: 500k, 32M, 2G. For a limit, 0 means no limit, except
+for numbers of turns and failures. Limits of a run include its resumed parts. Costs and
+tokens are those that the agent reports, without cached tokens. Some flags need more words:
+
+  --adapter             auto is the first usable agent; custom is cli.command in ripple.yml
+  --allow, --deny       a RULE is TOOL or TOOL(INPUT), where * matches anything, as in
+                        'Bash(git *)'; --deny overrides --allow
+  --box-net             HOST (ports 80 and 443), HOST:PORT, HOST:PORT=ADDRESS:PORT, or any
+  --completion-promise  an answer that ends with this line claims that the work is done
+  --fallback            names in order of preference, such as codex,gemini; they also take
+                        over while the provider is out of reach
+  --max-output          applies to .ralph/events.jsonl and to each log separately
+  --max-record          above it, events of the oldest turns are removed
+  --max-logs            above it, the oldest logs are removed
+  --on-denial           threshold opens the circuit after several denials
+  --on-question         the command gets the question as JSON on standard input
+  --wait-for-answer     auto waits on a terminal and with --on-question`,
 		Example: `  ripple init && ripple run --adapter rehearsal
   ripple run --adapter claude --verify 'make test' --max-cost 5 --max-runtime 8h
   ripple run --worktree agent/work --commit --prompt-file task.md`,
@@ -102,12 +121,15 @@ func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.prompt, "prompt", "", "the task as `TEXT`, instead of .ralph/PROMPT.md")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the task from this `FILE`, instead of .ralph/PROMPT.md")
 	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
-	flags.BoolVar(&f.resume, "resume", false, "continue the loop that ended last, with its original settings")
-	flags.BoolVar(&f.live, "live", false, "show tool calls and their results, even if standard output is not a terminal")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the command line, the prompt and the settings, and start nothing")
+	flags.BoolVar(&f.resume, "resume", false, "continue the last loop, with its original settings")
+	flags.BoolVar(&f.live, "live", false, "show tool calls and results, also without a terminal")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print command line, prompt and settings; start nothing")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	addSettings(flags)
 }
+
+// toolsFlag is the flag whose default is a list of all usual tools.
+const toolsFlag = "allowed-tools"
 
 // addSettings gives every setting of the loop that has one its flag. config.Load
 // reads their values.
@@ -124,7 +146,11 @@ func addSettings(flags *pflag.FlagSet) {
 			}
 		default:
 			flags.String(s.Flag, s.Default, s.Help)
-			flags.Lookup(s.Flag).NoOptDefVal = s.Alone
+			f := flags.Lookup(s.Flag)
+			f.NoOptDefVal = s.Alone
+			if s.Flag == toolsFlag {
+				f.DefValue = "" // its line would be the longest by far: --dry-run shows it
+			}
 		}
 	}
 }

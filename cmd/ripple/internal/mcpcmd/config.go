@@ -101,7 +101,8 @@ CLIENT can also be a package (-o: its path):
   claude-plugin     a directory
   gemini-extension  a directory
   mcpb              a bundle that contains this program
-  registry          the server.json of a bundle that is published at --url; it is printed
+  registry          the server.json of a bundle that is published at --url; it is printed. --name is a
+                    reversed domain and a word
 
 XDG_RUNTIME_DIR and XDG_STATE_HOME, which locate the consoles, are included if they are
 set to other values than the default: some clients do not pass them on.`,
@@ -140,7 +141,7 @@ set to other values than the default: some clients do not pass them on.`,
 	flags.BoolVar(&write, "write", false, "add the lines to the client's file, after asking")
 	flags.BoolVar(&yes, "yes", false, "with --write: do not ask")
 	flags.StringVarP(&p.out, "output", "o", "", "write the package to this new `PATH`")
-	flags.StringVar(&p.name, "name", "", "registry: the server's `NAME`, a reversed domain and a word, like org.example/ripple")
+	flags.StringVar(&p.name, "name", "", "registry: the server's `NAME`, like org.example/ripple")
 	flags.StringVar(&p.url, "url", "", "registry: `URL` at which the bundle is published")
 	flags.StringVar(&p.bundle, "bundle", "", "registry: the bundle's `FILE`")
 	return cmd

@@ -28,17 +28,33 @@ func New(a *ui.App, version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve consoles to AI clients, over the Model Context Protocol",
-		Long: `Serve consoles to an AI client that supports the Model Context Protocol: on standard
-input and output, or over HTTP on this machine. "ripple mcp config CLIENT" prints the
-configuration for a client.
+		Long: `Serve consoles to an AI client, such as an editor or a chat program, that supports the Model
+Context Protocol: on standard input and output or, with --http, over HTTP on this machine.
+Clients start this command themselves; "ripple mcp config CLIENT" prints the configuration that
+a client needs for it.
 
-The consoles are those of "ripple console": they keep running when the client or this server
-ends, and users can use them at the same time. The client must ask its user before it runs
-commands; ripple has no list of forbidden commands. --read-only, --adapters and --cwd restrict
-the server.
+The client gets tools to start a console (a program that keeps running, such as a shell, a REPL
+or a debugger), to run code in it, to type into it, to read its output and screen, and to close
+it. They are the consoles of "ripple console": they keep running when the client or this server
+ends, and users can use them at the same time.
 
-Over HTTP every request needs the token that is printed at the start, or RIPPLE_MCP_TOKEN.`,
-		Args: ui.NoArgs,
+A client can run any command with your permissions: ripple does not filter commands, so the
+client must ask its user first. To restrict it:
+
+  --read-only  offers only the tools that wait for, show, read and list consoles
+  --adapters   limits the programs; a shell can start any other program
+  --cwd        limits the directories in which consoles start, not what their programs access
+  --sandbox    lets programs, and all processes that they start, write files only below --cwd
+               and in a temporary directory; the kernel enforces it (Linux, Landlock). Reading
+               files and the network stay allowed. Consoles without a sandbox are not used
+
+Over HTTP every request needs a token: RIPPLE_MCP_TOKEN, or a random one that is printed on
+standard error at the start.
+
+The exit code is 0 when the client closes standard input or the server is interrupted, 1 if the
+connection fails, 2 for wrong usage, and 3 if the kernel does not support --sandbox.`,
+		Example: "  ripple mcp --cwd . --sandbox\n  ripple mcp --read-only\n  ripple mcp --http 127.0.0.1:8720 --adapters python,psql",
+		Args:    ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 			defer stop()
@@ -51,7 +67,7 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use only consoles of these adapters, separated by commas")
 	ui.CompleteFlag(cmd, "adapters", ui.CompletePrograms(a))
 	flags.StringVar(&o.Dir, "cwd", "", "start consoles only in this `DIRECTORY` or below it")
-	flags.BoolVar(&o.Sandbox, "sandbox", false, "use only consoles that the kernel lets write only below --cwd (Linux, Landlock)")
+	flags.BoolVar(&o.Sandbox, "sandbox", false, "use only consoles that can write only below --cwd (Linux)")
 	a.Trust.Flag(cmd)
 	cmd.AddCommand(newConfig(a, version))
 	return cmd

@@ -23,19 +23,27 @@ func New(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Show and approve what this project would run",
-		Long: `Show which files of the project in the current directory would run commands or choose what is
-run, and approve them: adapters in .ripple/adapters, the settings in ripple.yml,
-.ralph/.ralphrc and .ralphrc, a .ralph directory that you did not create with ripple, and the
-record of a run that --resume would continue and that you did not start here. Until you approve
-them, none of them is used, and no adapter of the project replaces a built-in one.
+		Long: `Show which files of the project in the current directory can make ripple run commands, and
+record that you approve them. Until you do, ripple uses none of them. These files are:
 
-The approval is for the current content of these files. When one of them changes, you are asked
-again and see the change. Files that only set limits need no approval, nor do the task and the
-plan in a .ralph directory of your own.
+  .ripple/adapters          adapters; an approved one may replace a built-in one
+  ripple.yml                settings of a loop
+  .ralphrc, .ralph/.ralphrc settings of a loop
+  .ralph                    the task and the plan, unless you created them with "ripple init"
+  .ralph/events.jsonl       a loop that --resume would continue, unless you started it here
 
-On a terminal the command asks first; elsewhere it approves without asking. Other commands ask
-when they first need an approval; without a terminal they exit with code 2. --trust approves for
-one command only, and RIPPLE_TRUST (always, never) decides for all.`,
+A file that only sets limits needs no approval. An approval holds for the current content: when
+a file changes, you are shown the change and asked again. Approvals are stored in
+ripple/trust below $XDG_STATE_HOME (or ~/.local/state); nothing in the project is changed.
+
+On a terminal, ripple trust asks before it approves. Without a terminal it approves at once, so
+read the output of --show first. A coding agent cannot approve anything.
+
+Other commands ask when they need an approval; without a terminal they exit with code 2. To
+approve for one command only, give it --trust. RIPPLE_TRUST=always approves everything, and
+RIPPLE_TRUST=never nothing, without asking.
+
+The exit code is 0 if everything is approved or was shown, and 2 if you answered no.`,
 		Example: "  ripple trust --show\n  ripple trust\n  ripple trust --revoke",
 		Args:    ui.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return run(a, f) },

@@ -52,8 +52,8 @@ func WithTransport(e *registry.Entry, transport string) (*registry.Entry, error)
 // Transport adds the flags that select a transport.
 func Transport(cmd *cobra.Command, to *string) {
 	flags := cmd.Flags()
-	flags.StringVar(to, "transport", "", "transport of the turns: stdio, acp (the Agent Client Protocol) or screen (default: as the adapter specifies)")
-	flags.BoolFunc("screen", "take turns on the agent's own screen, like --transport screen", func(value string) error {
+	flags.StringVar(to, "transport", "", "stdio, acp or screen (default: as the adapter specifies)")
+	flags.BoolFunc("screen", "use the agent's own screen, like --transport screen", func(value string) error {
 		on, err := strconv.ParseBool(value)
 		if on {
 			*to = schema.TransportScreen

@@ -48,7 +48,7 @@ type trustFlag struct {
 // Flag adds --trust to a command that may run files of a project.
 func (t *Trust) Flag(cmd *cobra.Command) {
 	t.flag.of = append(t.flag.of, cmd.Flags())
-	cmd.Flags().BoolFunc("trust", "approve, for this command only, what the project would run (ripple trust shows it)", func(value string) (err error) {
+	cmd.Flags().BoolFunc("trust", "approve what this project would run, for this command only", func(value string) (err error) {
 		t.flag.given, err = strconv.ParseBool(value)
 		return err
 	})
