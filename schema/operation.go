@@ -65,7 +65,7 @@ func (a *Adapter) Operation(operation string, arguments map[string]string) (stri
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		switch {
 		case len(wanted) == 0:
-			return refuse("takes no argument, and got %s", name)
+			return refuse("takes no arguments, not %s", name)
 		case !slices.Contains(wanted, name):
 			return refuse("has no argument %q; it takes %s", name, strings.Join(wanted, " and "))
 		case strings.ContainsFunc(arguments[name], unicode.IsControl):

@@ -40,7 +40,7 @@ func TestOperationsThatCannotBeMade(t *testing.T) {
 	}{
 		{"jump", nil, `dbg has no operation "jump"`},
 		{"locals", nil, `dbg does not support the operation "locals"`},
-		{"step_over", map[string]string{"line": "1"}, "the operation step_over takes no argument, and got line"},
+		{"step_over", map[string]string{"line": "1"}, "the operation step_over takes no arguments, not line"},
 		{"print", map[string]string{"exp": "1"}, `the operation print has no argument "exp"; it takes expr`},
 		{"print", nil, "the operation print needs the argument expr: its command is p {expr}"},
 		{"print", map[string]string{"expr": " "}, "the operation print needs the argument expr: its command is p {expr}"},

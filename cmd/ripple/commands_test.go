@@ -256,7 +256,7 @@ func TestNegativeDurationsAreRefused(t *testing.T) {
 				return
 			}
 			require.NoError(t, cmd.ParseFlags([]string{"--" + f.Name, "-1s"}))
-			assert.ErrorContains(t, root.PersistentPreRunE(cmd, nil), "--"+f.Name+" must not be negative", cmd.CommandPath())
+			assert.ErrorContains(t, root.PersistentPreRunE(cmd, nil), "--"+f.Name+" must be at least 0", cmd.CommandPath())
 		})
 	}
 }

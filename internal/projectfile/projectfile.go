@@ -144,7 +144,7 @@ func (d Dir) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 			return f, err
 		}
 	}
-	return nil, fmt.Errorf("cannot open %s: %w", d.Path(name), errChanged)
+	return nil, fmt.Errorf("opening %s: %w", d.Path(name), errChanged)
 }
 
 var errChanged = errors.New("it is replaced again and again")

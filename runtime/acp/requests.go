@@ -120,7 +120,7 @@ func (s *Server) place(m rpc.Message) (p place, e *rpc.Error) {
 		return p, e
 	}
 	if !filepath.IsAbs(p.Dir) {
-		return p, bad("cwd must be an absolute path, but is %q", p.Dir)
+		return p, bad("cwd must be an absolute path, not %q", p.Dir)
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return p, bad("cwd: not a directory: %s", p.Dir)

@@ -75,7 +75,7 @@ func killProcess(pid int) error {
 		err = process.Kill()
 	}
 	if err != nil {
-		return fmt.Errorf("kill process %d: %w", pid, err)
+		return fmt.Errorf("killing process %d: %w", pid, err)
 	}
 	return nil
 }

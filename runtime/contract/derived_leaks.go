@@ -160,12 +160,12 @@ func cycle(ctx context.Context, t *testRun, cycles, atOnce int) error {
 		group.Go(func() error {
 			ev, err := t.run.openWith(ctx, session.Options{}, nil)
 			if err != nil {
-				return fmt.Errorf("start %d: %w", i+1, err)
+				return fmt.Errorf("starting program %d: %w", i+1, err)
 			}
 			pid := ev.State().PID
 			members := membersOf(pid)
 			if err := ev.Close(ctx); err != nil {
-				return fmt.Errorf("stop %d: %w", i+1, err)
+				return fmt.Errorf("ending program %d: %w", i+1, err)
 			}
 			if left := stillThere(members, pid); len(left) > 0 {
 				return failf("processes are left after stop %d: %s", i+1, strings.Join(left, ", "))

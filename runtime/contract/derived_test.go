@@ -166,7 +166,7 @@ func TestConsecutive(t *testing.T) {
 		{"0\n1\n2\n", "{text}\n", ""},
 		{"noise\n0\n1 \n2\nnil\n", "noise\n{text}\nnil\n", ""},
 		{"0\n1\n2\n3\n", "{text}\n3\n", ""},
-		{"0\n2\n", "", "line 2 should be 1, but is 2"},
+		{"0\n2\n", "", "line 2 must be 1, not 2"},
 		{"0\n1\n", "", "2 of 3 lines arrived; the last is 1"},
 		{"", "", "0 of 3 lines arrived"},
 	} {

@@ -94,7 +94,7 @@ func consecutive(output string, first, count int) (around string, err error) {
 				b.WriteString(slot + "\n")
 			}
 		case next > first && next < first+count:
-			return "", failf("line %d should be %d, but is %s", next-first+1, next, quoted(cut(trimmed, 80)))
+			return "", failf("line %d must be %d, not %s", next-first+1, next, quoted(cut(trimmed, 80)))
 		default:
 			b.WriteString(line)
 		}

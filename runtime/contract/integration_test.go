@@ -74,7 +74,7 @@ func TestBrokenAdapters(t *testing.T) {
 		{"a line is not read", "reading a line is reported", "waiting_for_input", []string{`read_line: "read -r -p 'name? ' name; echo \"hello $name\""`, `read_line: "echo no"`}},
 		{"a secret is shown", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input", []string{"read -r -s", "read -r"}},
 		{"tabs become blanks", "characters arrive as printed", "differs from byte", []string{"x=${x:2}; done", "x=${x:2}; done | tr '\\\\t' ' '"}},
-		{"a line is lost", "1 MB of output", "line 100000 should be 100000, but is 100001", []string{`print_lines: "seq {n}"`, `print_lines: "seq {n} | sed 100000d"`}},
+		{"a line is lost", "1 MB of output", "line 100000 must be 100000, not 100001", []string{`print_lines: "seq {n}"`, `print_lines: "seq {n} | sed 100000d"`}},
 		{"less than 1 MB", "1 MB of output", "938895 bytes arrived", []string{`print_lines: "seq {n}"`, `print_lines: "seq {n} | head -n 150000"`}},
 		{"a file is left", "close leaves nothing behind", "a file is left after close", []string{"    set +H\n", "    set +H; : >\"$TMPDIR/.ripple-left\"\n"}},
 		{"it does not start", "starts and ends", "the program did not start", []string{"    set +H\n", "    exit 3\n"}},

@@ -115,7 +115,7 @@ func matters(t event.Type) bool {
 func (c *cappedEvents) add(now time.Time, e event.Event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("cannot record an event: %w", err)
+		return fmt.Errorf("recording an event: %w", err)
 	}
 	limit, size := c.config.MaxOutput, lineSize(data)
 	room := room(limit)

@@ -39,7 +39,7 @@ type decisions struct {
 func (d *decisions) add(r *run, v record.Line) error {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("cannot record an answer: %w", err)
+		return fmt.Errorf("recording an answer: %w", err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

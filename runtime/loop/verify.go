@@ -60,11 +60,11 @@ func verifyOne(ctx context.Context, in *box.Box, dir, command string, timeout ti
 	defer out.close()
 	cmd, err := boxed(in, shell(command), dir)
 	if err != nil {
-		return v, fmt.Errorf("cannot run the check %q: %w", command, err)
+		return v, fmt.Errorf("running the check %q: %w", command, err)
 	}
 	cmd.Stdout, cmd.Stderr = out.in, out.in
 	if err := cmd.Start(); err != nil {
-		return v, fmt.Errorf("cannot run the check %q: %w", command, err)
+		return v, fmt.Errorf("running the check %q: %w", command, err)
 	}
 	tree := proctree.New(cmd.Process.Pid, "")
 	ended := make(chan error, 1)

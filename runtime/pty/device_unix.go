@@ -41,7 +41,7 @@ func startDevice(c Command) (*device, *os.Process, error) {
 	leader, err := startProcess(c, tty)
 	if err != nil {
 		_ = d.close() // the start's error is the one that matters
-		return nil, nil, fmt.Errorf("start on a pseudo-terminal: %w", err)
+		return nil, nil, fmt.Errorf("starting on a pseudo-terminal: %w", err)
 	}
 	return d, leader, nil
 }
@@ -50,12 +50,12 @@ func startDevice(c Command) (*device, *os.Process, error) {
 func open(c Command) (d *device, tty *os.File, err error) {
 	master, tty, err := openPair()
 	if err != nil {
-		return nil, nil, fmt.Errorf("open a pseudo-terminal: %w", err)
+		return nil, nil, fmt.Errorf("opening a pseudo-terminal: %w", err)
 	}
 	d = &device{file: master, name: tty.Name()}
 	if err := d.prepare(tty, c); err != nil {
 		_ = tty.Close() // nothing was written to it
-		return nil, nil, fmt.Errorf("prepare a pseudo-terminal: %w", err)
+		return nil, nil, fmt.Errorf("preparing a pseudo-terminal: %w", err)
 	}
 	return d, tty, nil
 }
@@ -82,7 +82,7 @@ func (d *device) prepare(tty *os.File, c Command) (err error) {
 func setModes(fd int, c Command) error {
 	t, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
-		return fmt.Errorf("read its modes: %w", err)
+		return fmt.Errorf("reading its modes: %w", err)
 	}
 	t.Iflag |= unix.IUTF8
 	if !c.Echo {
@@ -96,7 +96,7 @@ func setModes(fd int, c Command) error {
 		t.Iflag &^= unix.ICRNL
 	}
 	if err := unix.IoctlSetTermios(fd, setTermios, t); err != nil {
-		return fmt.Errorf("set its modes: %w", err)
+		return fmt.Errorf("setting its modes: %w", err)
 	}
 	return nil
 }

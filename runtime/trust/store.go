@@ -50,7 +50,7 @@ func (s *Store) Load(project string) (Record, error) {
 		err = errors.New("it belongs to another project")
 	}
 	if err != nil {
-		return Record{Project: project}, fmt.Errorf("cannot read the record of approvals, %s: %w; remove it and approve again", s.file(project), err)
+		return Record{Project: project}, fmt.Errorf("reading the record of approvals, %s: %w; remove it and approve again", s.file(project), err)
 	}
 	return r, nil
 }

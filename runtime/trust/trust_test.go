@@ -97,7 +97,7 @@ func TestARecordOfOthersIsRefused(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(s.file("/r"), []byte("{"), 0o600))
 	_, err = s.Load("/r")
-	assert.ErrorContains(t, err, "cannot read the record of approvals")
+	assert.ErrorContains(t, err, "reading the record of approvals")
 }
 
 func TestWithoutAHomeThereIsNoStore(t *testing.T) {

@@ -140,7 +140,7 @@ func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 	}
 	if err != nil {
 		t.cache = old
-		return Snapshot{}, fmt.Errorf("cannot look for changes in %s: %w", t.Dir, err)
+		return Snapshot{}, fmt.Errorf("looking for changes in %s: %w", t.Dir, err)
 	}
 	return s, nil
 }

@@ -33,7 +33,7 @@ func openLines(at projectfile.Dir, name string) (*lines, error) {
 	}
 	if err != nil {
 		_ = f.Close() // no data was written
-		return nil, fmt.Errorf("cannot repair %s: %w", f.Name(), err)
+		return nil, fmt.Errorf("repairing %s: %w", f.Name(), err)
 	}
 	return j, nil
 }
@@ -46,7 +46,7 @@ func (j *lines) append(lines []byte) error {
 	}
 	if _, err := j.f.WriteAt(lines, j.size); err != nil {
 		_ = j.f.Truncate(j.size) // if this fails, the next openLines removes the torn line
-		return fmt.Errorf("cannot write %s: %w", j.f.Name(), err)
+		return fmt.Errorf("writing %s: %w", j.f.Name(), err)
 	}
 	j.size += int64(len(lines))
 	return nil

@@ -43,7 +43,7 @@ func TestStoreKeepsTheOldFileWhenItCannotWrite(t *testing.T) {
 	require.NoError(t, os.WriteFile(s.Path("a/keep"), nil, 0o600))
 	err := s.Write("a", []byte("x"))
 	require.Error(t, err)
-	assert.Contains(t, err.Error(), "cannot write "+s.Path("a"))
+	assert.Contains(t, err.Error(), "writing "+s.Path("a"))
 	left, err := filepath.Glob(s.Path(layout.TempMark + "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)

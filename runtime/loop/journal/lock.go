@@ -55,7 +55,7 @@ func (s *Store) Lock(now time.Time) (unlock func() error, err error) {
 	taken, err := l.TryLockContext(ctx, lockPatience/200)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("cannot lock %s: %w", l.Path(), err)
+		return nil, fmt.Errorf("locking %s: %w", l.Path(), err)
 	case !taken:
 		return nil, &LockedError{l.Path(), s.Holder()}
 	}
@@ -80,7 +80,7 @@ func Await(project string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil && ctx.Err() == nil:
-		return fmt.Errorf("cannot lock %s: %w", l.Path(), err)
+		return fmt.Errorf("locking %s: %w", l.Path(), err)
 	case !taken:
 		return &LockedError{l.Path(), s.Holder()}
 	}

@@ -56,7 +56,7 @@ func (s *Store) Write(name string, data []byte) error {
 		s.check()
 	}
 	if err := s.files.Write(name, layout.TempMark, data); err != nil { // removed at the next start if the process is killed
-		return fmt.Errorf("cannot write %s: %w", s.Path(name), err)
+		return fmt.Errorf("writing %s: %w", s.Path(name), err)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (s *Store) Refresh(name string, v any) error {
 func (s *Store) withJSON(name string, v any, write func(name string, data []byte) error) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", s.Path(name), err)
+		return fmt.Errorf("writing %s: %w", s.Path(name), err)
 	}
 	return write(name, append(data, '\n'))
 }

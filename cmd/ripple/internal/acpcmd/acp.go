@@ -58,7 +58,7 @@ The exit code is 0 when the editor closes standard input, 1 if the connection fa
   ripple acp --turn --adapter gemini`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
-				return ui.UsageError("put flags of ripple run after --", "%s takes no argument %q", cmd.CommandPath(), args[0])
+				return ui.UsageError("put flags of ripple run after --", "%s takes no arguments, not %q", cmd.CommandPath(), args[0])
 			}
 			if f.turn && len(args) > 0 {
 				return ui.UsageError("leave one of them out", "--turn cannot be combined with flags of ripple run")

@@ -107,7 +107,7 @@ func (a *app) rehearsed() (turn int, dir string, err error) {
 	turn = 1
 	if text := a.Getenv(scenario.TurnVariable); text != "" {
 		if turn, err = strconv.Atoi(text); err != nil || turn < 1 {
-			return 0, "", ui.UsageError("", "%s must be a positive integer, but is %q", scenario.TurnVariable, text)
+			return 0, "", ui.UsageError("", "%s must be a positive integer, not %q", scenario.TurnVariable, text)
 		}
 	}
 	if dir, err = os.Getwd(); err != nil {

@@ -197,7 +197,7 @@ func (a *app) first(err, second error) error {
 // check refuses values that would be taken for "nothing was asked".
 func (f runFlags) check() error {
 	if f.turn.MaxTurns < 0 {
-		return ui.UsageError("", "--max-turns must not be negative, but is %d", f.turn.MaxTurns)
+		return ui.UsageError("", "--max-turns must be at least 0, not %d", f.turn.MaxTurns)
 	}
 	for _, kv := range f.options.Env {
 		if key, _, is := strings.Cut(kv, "="); !is || key == "" {

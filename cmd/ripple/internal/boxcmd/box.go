@@ -145,7 +145,7 @@ func (f *flags) policy() (p box.Policy, err error) {
 		return p, err
 	}
 	if f.processes < 0 {
-		return p, fmt.Errorf("--processes %d: the limit must not be negative", f.processes)
+		return p, fmt.Errorf("--processes must be at least 0, not %d", f.processes)
 	}
 	p.Limits.Processes, p.Nest = f.processes, f.nest
 	p.Env = append(box.Environment(os.Environ(), f.env), "HOME="+p.Home)

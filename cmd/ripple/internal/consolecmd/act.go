@@ -73,7 +73,7 @@ until --text is on the screen; --for idle until nothing has been printed for two
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return ui.UsageError(ui.SeeHelp(cmd), "%s takes at most %s, but got %d", cmd.CommandPath(), ui.Count(n, "argument"), len(args))
+			return ui.UsageError(ui.SeeHelp(cmd), "%s takes at most %s, not %d", cmd.CommandPath(), ui.Count(n, "argument"), len(args))
 		}
 		return nil
 	}

@@ -143,7 +143,7 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	for _, flag := range []string{"cols", "rows"} {
 		n, _ := cmd.Flags().GetInt(flag) // declared: cannot fail
 		if cmd.Flags().Changed(flag) && (n < 1 || n > 65535) {
-			return ui.UsageError("", "--%s must be 1 to 65535, but is %d", flag, n)
+			return ui.UsageError("", "--%s must be 1 to 65535, not %d", flag, n)
 		}
 	}
 	given := max(0, len(args)-1)

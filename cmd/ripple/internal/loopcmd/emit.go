@@ -30,7 +30,7 @@ payload has at most 4 KB; a longer one is truncated.`,
 		Example: "  ripple emit review.passed 'no findings'\n  ripple emit build.done --json '{\"files\": 3}'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return ui.UsageError(ui.SeeHelp(cmd), "%s takes a topic and a payload, but got %d arguments; quote a payload of several words", cmd.CommandPath(), len(args))
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes a topic and a payload, not %d arguments; quote a payload of several words", cmd.CommandPath(), len(args))
 			}
 			if len(args) == 2 && cmd.Flags().Changed("json") {
 				return ui.UsageError("give one of them", "a payload and --json cannot be combined")

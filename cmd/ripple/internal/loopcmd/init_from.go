@@ -115,7 +115,7 @@ func jsonPlace(text string, err error) string {
 		at = s.Offset
 	} else if t, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		at = t.Offset
-		why = fmt.Sprintf("%s must be %s, but is a %s", cmp.Or(t.Field[strings.LastIndex(t.Field, ".")+1:], "an issue"), jsonKind(t.Type), t.Value)
+		why = fmt.Sprintf("%s must be %s, not a %s", cmp.Or(t.Field[strings.LastIndex(t.Field, ".")+1:], "an issue"), jsonKind(t.Type), t.Value)
 	}
 	if at < 0 || at > int64(len(text)) {
 		return why

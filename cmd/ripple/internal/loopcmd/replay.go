@@ -40,7 +40,7 @@ Look at the page before you share it: it contains whatever the agent printed.`,
 		Example: "  ripple replay\n  ripple replay --turn 3\n  ripple replay --html loop.html",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one file of events, but got %d", cmd.CommandPath(), len(args))
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one file of events, not %d", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -52,7 +52,7 @@ Look at the page before you share it: it contains whatever the agent printed.`,
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
 			if speed < 0 {
-				return ui.UsageError("", "--speed must not be negative, but is %v", speed)
+				return ui.UsageError("", "--speed must be at least 0, not %v", speed)
 			}
 			if cmd.Flags().Changed("html") {
 				return a.page(cmd, path, page)

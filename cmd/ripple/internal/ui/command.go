@@ -30,7 +30,7 @@ func NoCommand(cmd *cobra.Command, word string) error {
 // NoArgs refuses arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return UsageError(SeeHelp(cmd), "%s takes no arguments, but got %q", cmd.CommandPath(), args[0])
+		return UsageError(SeeHelp(cmd), "%s takes no arguments, not %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func SeeHelp(cmd *cobra.Command) string {
 func CheckDurations(cmd *cobra.Command, _ []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "duration" && strings.HasPrefix(f.Value.String(), "-") {
-			err = UsageError("", "--%s must not be negative, but is %s", f.Name, f.Value)
+			err = UsageError("", "--%s must be at least 0, not %s", f.Name, f.Value)
 		}
 	})
 	return err

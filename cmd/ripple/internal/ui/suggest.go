@@ -99,5 +99,5 @@ func badValue(e *pflag.InvalidValueError, hint string) error {
 	case "bool":
 		takes = "true or false"
 	}
-	return UsageError(hint, "--%s takes %s, but got %q", e.GetFlag().Name, takes, e.GetValue())
+	return UsageError(hint, "--%s takes %s, not %q", e.GetFlag().Name, takes, e.GetValue())
 }

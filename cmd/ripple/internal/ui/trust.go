@@ -111,7 +111,7 @@ func (t *Trust) Agree(need []trust.Item) error {
 		return nil
 	case "", trustNever:
 	default:
-		return UsageError("set it to always or never, or unset it", "%s must be always or never, but is %q", TrustVariable, mode)
+		return UsageError("set it to always or never, or unset it", "%s must be always or never, not %q", TrustVariable, mode)
 	}
 	project, err := Project()
 	if err != nil {
