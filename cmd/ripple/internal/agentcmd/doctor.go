@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type doctorFlags struct {
 	adapter string
 	json    bool
 	probe   bool
+	verbose bool
 	timeout time.Duration
 }
 
@@ -32,13 +34,17 @@ func NewDoctor(shared *ui.App) *cobra.Command {
 	a := &app{App: shared}
 	var f doctorFlags
 	cmd := &cobra.Command{
-		Use:   "doctor [--probe] [NAME...]",
+		Use:   "doctor [--probe] [--verbose] [NAME...]",
 		Short: "Report which coding agents are usable here, and what the others need",
-		Long: `List the coding agents in the order in which ripple prefers them: whether each is installed,
-whether its adapter supports its version, whether a user is logged in (if the agent reports
-that), and for which transports its programs are installed. Also report whether this machine can
-run boxes. With NAMEs of adapters, or adapter files, report on their programs instead, which
-need not be agents.
+		Long: `Report which coding agents can be used on this machine. The installed agents come first, usable
+ones before the others: the version and the lowest version that the adapter supports, whether a
+user is logged in (if the agent reports that), and the transports whose programs are installed;
+then what to do to make the others usable. One line names the agents that are not installed; with
+--verbose they are listed like the others, with how to install them. The last line says whether
+this machine can run boxes. Nothing is changed.
+
+With NAMEs of adapters, or adapter files, report in full on their programs instead, which need
+not be agents.
 
 --probe starts each program in a session with your environment and sends the probe of its
 adapter: a line of code with a known result. Without a NAME, it probes all installed programs
@@ -46,7 +52,7 @@ whose adapter has a probe. Agents have no probe.
 
 The exit code is 3 if no agent is usable. With NAMEs or --probe it is 3 if one of the programs
 is missing or too old, if no user is logged in to it, or if its probe failed.`,
-		Example: "  ripple doctor\n  ripple doctor claude --json\n  ripple doctor --probe python psql --timeout 10s",
+		Example: "  ripple doctor\n  ripple doctor --verbose\n  ripple doctor claude --json\n  ripple doctor --probe python psql --timeout 10s",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if f.adapter != "" {
@@ -72,6 +78,7 @@ is missing or too old, if no user is logged in to it, or if its probe failed.`,
 	cmd.Flags().StringVar(&f.adapter, "adapter", "", "report on this adapter (`NAME` or file), like an argument")
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAdapter(a.App))
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also say how to install each agent that is missing")
 	cmd.Flags().BoolVar(&f.probe, "probe", false, "start the programs and send them their adapters' probes")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "with --probe: maximum time for one program")
 	return cmd
@@ -128,10 +135,13 @@ func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
 	if ctx.Err() != nil {
 		return ui.ExitWith(ui.ExitInterrupted)
 	}
-	if f.json {
+	switch {
+	case f.json:
 		err = a.PrintJSON(found)
-	} else {
+	case f.probe || f.verbose || len(names) > 0:
 		err = a.printDiagnoses(found)
+	default:
+		err = a.printInstalled(found)
 	}
 	if err == nil && !f.json && !f.probe && len(names) == 0 {
 		a.printBox(box.Check())
@@ -212,6 +222,30 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 		if len(d.Todo) > 0 {
 			a.Printf("\n%s:\n%s\n", d.Name, ui.Indent(strings.Join(d.Todo, "\n")))
 		}
+	}
+	return nil
+}
+
+// printInstalled prints what is known about installed programs, usable ones first, and only the
+// names of the others: on most machines these are the majority.
+func (a *app) printInstalled(list []diagnosis) error {
+	var installed []diagnosis
+	var missing []string
+	for _, d := range list {
+		if d.Executable == "" {
+			missing = append(missing, d.Name)
+		} else {
+			installed = append(installed, d)
+		}
+	}
+	slices.SortStableFunc(installed, func(x, y diagnosis) int { return usableOf([]diagnosis{y}) - usableOf([]diagnosis{x}) })
+	if len(installed) == 0 {
+		a.Printf("no coding agent is installed\n")
+	} else if err := a.printDiagnoses(installed); err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		a.Printf("\nnot installed: %s\n  to see how to install them: ripple doctor --verbose\n", strings.Join(missing, ", "))
 	}
 	return nil
 }
