@@ -47,15 +47,12 @@ A line that is not a complete command is rejected: send blocks with "-", -f or -
 other code. --op sends the program's own command for an operation of a debugger, such
 as step_over or 'print expr=a + b'; to list them: ripple adapter show ADAPTER.
 
-If the program waits for input before its first prompt, such as a password, ripple fails
-after 5s; with --ready-timeout, only after that time.
-
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
 that waits for input although nobody can type any is interrupted after 5s. For a
 program of another user, such as one started by sudo, ripple knows that only if the
 terminal does not echo. A program that is stopped (SIGSTOP) and not continued within
 5s is interrupted, too. Typed input that the program has not read is discarded at the
-end.
+end. Unless --ready-timeout is given, waiting for input before the first prompt fails after 5s.
 
 --json prints one object per command, on one line each, with these fields:
 
