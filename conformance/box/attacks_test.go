@@ -97,7 +97,6 @@ func TestAttacks(t *testing.T) {
 	users := slices.Sorted(maps.Keys(kinds()))
 	taken, all := 0, 0
 	for kind, credential := range kinds() {
-		template := newTemplate(t, credential)
 		for i, a := range list {
 			if a.as != "" && a.as != kind {
 				continue
@@ -110,16 +109,16 @@ func TestAttacks(t *testing.T) {
 			t.Run(kind+"/"+a.name, func(t *testing.T) {
 				t.Parallel()
 				if a.condition != "" {
-					f := newFixture(t, s, template, credential)
+					f := newFixture(t, s, credential)
 					if said, err := f.command(t, "bash", "-c", a.condition).CombinedOutput(); err != nil {
 						t.Skipf("this machine does not allow it even without a box: %s (%v %s)", a.condition, err, said)
 					}
 				}
-				without := newFixture(t, s, template, credential)
+				without := newFixture(t, s, credential)
 				// The outer shell is a parent process with the same environment.
 				said := without.run(t, "sh", "-c", `bash -c "$0"; :`, prelude+a.script)
 				require.NotEmptyf(t, without.harm(t, said), "the attack fails even without a box: %s", said)
-				within := newFixture(t, s, template, credential)
+				within := newFixture(t, s, credential)
 				args := append([]string{"box", "--read", within.variables["V"], "--net", "allowed.test:80=" + s.front, "--net", "tls.test:443=" + s.tls},
 					strings.Fields(os.Expand(a.flags, func(name string) string { return within.variables[name] }))...)
 				said = within.run(t, ripple, append(args, "--", "bash", "-c", within.exports()+prelude+a.script)...)
@@ -181,7 +180,7 @@ func (f *fixture) exports() string {
 
 // build builds the program once, where every user may run it.
 var build = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(binaries, "ripple")
+	path := filepath.Join(files, "ripple")
 	built, err := testkit.Binary()
 	if err != nil {
 		return "", err
@@ -193,11 +192,9 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, os.WriteFile(path, program, 0o755)
 })
 
-// tempDir is the directory of all files. It is not that of the environment, which may be in /dev/shm: a box has its own /dev.
-const tempDir = "/tmp"
-
-// binaries is the directory of the built program.
-var binaries string
+// files is the directory of all files. It is not in that of the environment, which may be in /dev/shm: a box has its own /dev.
+// All are removed at the end: where many files were just removed, ext4 searches long for the inode of a new one.
+var files string
 
 // What a test leaves ends with it, even if it is killed.
 func TestMain(m *testing.M) { os.Exit(proctree.Guard(func() int { return run(m) })) }
@@ -205,14 +202,17 @@ func TestMain(m *testing.M) { os.Exit(proctree.Guard(func() int { return run(m) 
 func run(m *testing.M) int {
 	testkit.SideBySide()
 	var err error
-	if binaries, err = os.MkdirTemp(tempDir, "box-"); err == nil {
-		err = os.Chmod(binaries, 0o755)
+	if files, err = os.MkdirTemp("/tmp", "box-"); err == nil {
+		err = os.Chmod(files, 0o755)
 	}
 	if err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(binaries) // errors do not change the result
+	if err := os.RemoveAll(files); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return code
 }
 
@@ -223,11 +223,10 @@ func built(t *testing.T) string {
 	return path
 }
 
-// sharedDir creates a directory that every user may enter.
+// sharedDir creates a directory that every user may enter, until the end of all tests.
 func sharedDir(t *testing.T) string {
-	dir, err := os.MkdirTemp(tempDir, "box-")
+	dir, err := os.MkdirTemp(files, "box-")
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))
-	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
 	return dir
 }

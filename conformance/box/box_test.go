@@ -26,7 +26,7 @@ func each(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
 	for kind, credential := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			test(t, ripple, newFixture(t, s, newTemplate(t, credential), credential))
+			test(t, ripple, newFixture(t, s, credential))
 		})
 	}
 }

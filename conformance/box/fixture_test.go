@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -33,6 +34,26 @@ const (
 var secretFiles = []string{
 	".ssh/id", ".gnupg/key", ".aws/credentials", ".kube/config", ".netrc", ".config/gh/hosts.yml", ".docker/config.json", ".cargo/credentials.toml",
 	".git-credentials", ".mozilla/cookies", ".local/share/keyrings/login", ".bash_history", ".some-new-tool/token",
+}
+
+// templates has the result of newTemplate for each kind of user: whether it is not the user of the tests.
+var templates struct {
+	sync.Mutex
+	dirs map[bool]string
+}
+
+// template returns the directories that each fixture of a user copies.
+func template(t *testing.T, credential *syscall.Credential) string {
+	templates.Lock()
+	defer templates.Unlock()
+	if templates.dirs == nil {
+		templates.dirs = map[bool]string{}
+	}
+	other := credential != nil
+	if templates.dirs[other] == "" {
+		templates.dirs[other] = newTemplate(t, credential)
+	}
+	return templates.dirs[other]
 }
 
 // newTemplate creates the directories of a user that each fixture copies: a home directory with
@@ -75,9 +96,9 @@ type fixture struct {
 	victim     *exec.Cmd
 }
 
-func newFixture(t *testing.T, s *services, template string, credential *syscall.Credential) *fixture {
+func newFixture(t *testing.T, s *services, credential *syscall.Credential) *fixture {
 	f := &fixture{services: s, credential: credential, base: sharedDir(t)}
-	out, err := exec.Command("cp", "-a", template+"/.", f.base).CombinedOutput()
+	out, err := exec.Command("cp", "-a", template(t, credential)+"/.", f.base).CombinedOutput()
 	require.NoError(t, err, string(out))
 	id := filepath.Base(f.base)
 	f.variables = map[string]string{

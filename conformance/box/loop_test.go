@@ -62,7 +62,6 @@ func TestLoop(t *testing.T) {
 	users := slices.Sorted(maps.Keys(kinds()))
 	taken, all := 0, 0
 	for kind, credential := range kinds() {
-		template := newTemplate(t, credential)
 		for i, where := range []string{"stdio", "acp", "screen", "check"} {
 			all++
 			if !testkit.Thorough && users[i%len(users)] != kind {
@@ -72,7 +71,7 @@ func TestLoop(t *testing.T) {
 			t.Run(kind+"/"+where, func(t *testing.T) {
 				t.Parallel()
 				run := func(script string, flags ...string) (f *fixture, said string, code int) {
-					f = newFixture(t, s, template, credential)
+					f = newFixture(t, s, credential)
 					if where == "check" {
 						said, code = f.loop(t, ripple, "", script, flags...)
 					} else {
