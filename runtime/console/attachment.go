@@ -100,7 +100,7 @@ func (a *Attachment) upgrade(q AttachRequest) error {
 	defer func() { _ = resp.Body.Close() }()
 	var e envelope
 	if json.NewDecoder(resp.Body).Decode(&e) != nil || e.Error == nil {
-		return fmt.Errorf("%s: its host is another version of ripple, to which this one cannot attach (%s)", a.c.Name, resp.Status)
+		return fmt.Errorf("console %s was started by another version of ripple, to which this one cannot attach (%s): use that version, or close the console", a.c.Name, resp.Status)
 	}
 	return e.Error
 }

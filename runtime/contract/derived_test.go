@@ -43,7 +43,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"loses tabs", "characters arrive as printed", `want "\t|\u00e9 e`},
 		{"composes", "characters arrive as printed", `want "e\u0301|`},
 		{"loses leading blanks", "leading blanks and blank lines stay", `want "   three`},
-		{"loses 1 KB", "1 MB of output", "should be"},
+		{"loses 1 KB", "1 MB of output", "must be"},
 		{"is silent about nothing", "empty and comment-only input", "if the program prints nothing for an empty line, set input.empty_line: none"},
 		{"fails at long lines", "one line of 64 KB in", `it counts as an error: exit code 1, mode "main"`},
 		{"adds to long lines", "one line of 64 KB in", `the output of samples.print differs from its earlier output: want {text}\n, got {text}\nTraceback\n`},

@@ -154,7 +154,7 @@ func (s *Server) allows(status console.Status, adapter string) error {
 		}
 	}
 	if s.o.Sandbox && (status.Sandbox == nil || status.Sandbox.Dir != s.o.Dir) {
-		return fmt.Errorf("this server uses only consoles whose sandbox is %s, which does not apply to %s", s.o.Dir, status.Name)
+		return fmt.Errorf("console %s is not in the sandbox of this server, %s: start another console with console_start", status.Name, s.o.Dir)
 	}
 	_, err := s.allowed(Program{Name: status.Adapter, Origin: status.Origin})
 	return err

@@ -82,7 +82,7 @@ func (d *device) prepare(tty *os.File, c Command) (err error) {
 func setModes(fd int, c Command) error {
 	t, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
-		return fmt.Errorf("reading its modes: %w", err)
+		return fmt.Errorf("reading the terminal's modes: %w", err)
 	}
 	t.Iflag |= unix.IUTF8
 	if !c.Echo {
@@ -96,7 +96,7 @@ func setModes(fd int, c Command) error {
 		t.Iflag &^= unix.ICRNL
 	}
 	if err := unix.IoctlSetTermios(fd, setTermios, t); err != nil {
-		return fmt.Errorf("setting its modes: %w", err)
+		return fmt.Errorf("setting the terminal's modes: %w", err)
 	}
 	return nil
 }

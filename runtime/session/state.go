@@ -232,7 +232,7 @@ func (v *viewer) snapshot(c *command) Result {
 
 func (d *driver) resize(cols, rows int) error {
 	if cols <= 0 || rows <= 0 {
-		return fmt.Errorf("a terminal of %d×%d cells: both must be positive", cols, rows)
+		return fmt.Errorf("the terminal's columns and rows must be positive, not %d×%d", cols, rows)
 	}
 	var err error
 	d.locked(func() {

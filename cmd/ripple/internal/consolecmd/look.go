@@ -18,8 +18,14 @@ func newPeek(a *ui.App) *cobra.Command {
 	var output, asJSON bool
 	var lines int64
 	cmd := &cobra.Command{
-		Use:               "peek [CONSOLE]",
-		Short:             "Show a console's screen, or the end of its command's output",
+		Use:   "peek [CONSOLE]",
+		Short: "Show a console's screen, or the end of its command's output",
+		Long: `Print the screen of a console as plain text, as a user who is attached would see it now, without
+waiting and without changing anything. With --output, print instead the last lines that the
+latest command has printed; "ripple console read" prints any part of any command's output.
+
+CONSOLE may be omitted if there is only one. The exit code is 0, or 2 if there is no such console.`,
+		Example:           "  ripple console peek work\n  ripple console peek work --output --lines 50",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: onConsole(a, func(ctx context.Context, c *console.Client) error {
@@ -44,7 +50,7 @@ func newPeek(a *ui.App) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&output, "output", false, "show the end of the latest command's output")
-	cmd.Flags().Int64Var(&lines, "lines", 20, "number of lines of the output")
+	cmd.Flags().Int64Var(&lines, "lines", 20, "with --output: number of lines to print")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -30,8 +30,9 @@ func newReplay(shared *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [EVENTS]",
 		Short: "Print what happened in a loop, from its events",
-		Long: `Print what happened in a loop, from its events (.ralph/events.jsonl): at once, or with
---speed at the original pace (1) or a multiple of it (10: ten times as fast).
+		Long: `Print what happened in a loop, turn by turn, as recorded in the file EVENTS (default:
+.ralph/events.jsonl). It is printed at once, or with --speed at the original pace (1) or a
+multiple of it (10: ten times as fast). No agent is started, and nothing is changed.
 
 --html writes a page for a browser instead: each turn is a card with the agent's messages and
 tool calls, the verification and the cost. The page is a single file that needs no network and
