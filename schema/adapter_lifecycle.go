@@ -34,7 +34,7 @@ type Capabilities struct {
 	CwdTracking             bool           `yaml:"cwd_tracking"`
 	CwdFormat               string         `yaml:"cwd_format"` // windows_native, posix, none
 	JobControl              bool           `yaml:"job_control"`
-	ShellIntegration        string         `yaml:"shell_integration"`
+	ShellIntegration        string         `yaml:"shell_integration"` // osc633, osc133, iterm2, kitty
 	UserBusyDetection       string         `yaml:"user_busy_detection"`
 	UserBusyDetectionParams map[string]any `yaml:"user_busy_detection_params"`
 	CdCommand               string         `yaml:"cd_command"`

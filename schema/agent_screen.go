@@ -45,7 +45,7 @@ type ScreenState struct {
 
 // ScreenPrompt describes how a prompt is entered.
 type ScreenPrompt struct {
-	Paste   bool     `yaml:"paste"`   // default true
+	Paste   bool     `yaml:"paste"`   // bracketed paste instead of typing; default true
 	Entered string   `yaml:"entered"` // pattern of the text that the screen shows instead of a long prompt
 	PauseMS int      `yaml:"pause_ms"`
 	Submit  []string `yaml:"submit"`

@@ -37,7 +37,7 @@ func newSchema(a *ui.App) *cobra.Command {
 			}
 			text, known := schemaTexts[name]
 			if !known {
-				return ui.UsageError(ui.DidYouMean(schema.Nearest(name, ui.SortedKeys(schemaTexts)), "they are "+strings.Join(ui.SortedKeys(schemaTexts), ", ")), "there is no schema %q", name)
+				return ui.UsageError(ui.DidYouMean(schema.Nearest(name, ui.SortedKeys(schemaTexts)), "to print one: ripple schema NAME; the names are "+strings.Join(ui.SortedKeys(schemaTexts), ", ")), "there is no schema %q", name)
 			}
 			if install {
 				return installSchema(a, name, text())

@@ -12,7 +12,7 @@ import (
 // it loads the session.
 const maxHistory = 5000
 
-// history tells the run that a session has, from its record.
+// history sends the client the run of a session, from its record.
 func (ss *session) history() {
 	total := 0
 	if !each(ss.dir, func(r journal.Record) {

@@ -126,7 +126,7 @@ func (r *loopRun) line(b []byte) {
 	}
 }
 
-// ended says how the loop ended, and tells the client.
+// ended returns how the loop ended, and reports it to the client.
 func (r *loopRun) ended(state *os.ProcessState, printed string, postponed *record.Question) (ended, *rpc.Error) {
 	if r.stop == nil {
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: lastWordsOf(printed, state)}

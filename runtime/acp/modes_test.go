@@ -30,7 +30,7 @@ agent:
 tests: []
 `
 
-// told is what a server answers to requests.
+// told returns what a server answers to requests.
 func told(t *testing.T, o Options, requests ...string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -172,7 +172,7 @@ func (ss *session) answer(r ended, e *rpc.Error) {
 	ss.conn.Reply(open.id, result)
 }
 
-// update tells the client something of the session. It waits for a client that is slow.
+// update sends the client a session/update. It waits for a client that is slow.
 func (ss *session) update(kind string, fields map[string]any) {
 	ss.out.room(ss.ctx)
 	fields["sessionUpdate"] = kind

@@ -12,7 +12,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// teller tells the client of a loop, or of a turn, as session/update
+// teller reports a loop, or a turn, to the client, as session/update
 // (https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
 type teller struct {
 	*session
@@ -24,11 +24,11 @@ type teller struct {
 	checks  int               // of --verify so far
 	busy    bool              // a turn is under way
 	dir     string            // of a working tree of its own; empty: the session's
-	tasks   []any             // of the plan, as told last
+	tasks   []any             // of the plan, as last sent
 	waiting string            // the last reported wait
 	before  event.Tokens      // of the turns that ended
 	now     event.Tokens      // of this one
-	spent   event.Tokens      // as told last
+	spent   event.Tokens      // as last sent
 }
 
 // line reports a line of the loop's output.
@@ -111,8 +111,7 @@ func (t *teller) verified(v said) {
 	t.update("tool_call_update", map[string]any{"toolCallId": t.check(), "status": status, "content": content})
 }
 
-// plan tells the boxes of the plan, when they are others than before; open is the status
-// of the one that is next.
+// plan sends the tasks of the plan if they have changed; open is the status of the next one.
 func (t *teller) plan(open string) {
 	dir := t.dir
 	if dir == "" {
@@ -146,8 +145,7 @@ func (t *teller) plan(open string) {
 	}
 }
 
-// usage tells tokens and cost. How many tokens the model could take is not known, which
-// is 0.
+// usage sends tokens and cost. The size of the model's context is not known, which is 0.
 func (t *teller) usage() {
 	all := t.before.Add(t.now)
 	if all == t.spent {
@@ -161,8 +159,8 @@ func (t *teller) usage() {
 	t.update("usage_update", fields)
 }
 
-// message tells a block of the answer. Of an agent of others it is a paragraph of its own
-// for clients that join all there is.
+// message sends a block of the answer. It is a paragraph of its own, for clients that join all
+// blocks.
 func (t *teller) message(text string) { t.chunk("agent_message_chunk", text) }
 
 // aside sends text that is not part of the answer.

@@ -92,7 +92,7 @@ func each(how func(string) recording, words ...string) (list []recording) {
 func onStderr(words string) recording { return recording{nil, 1, words + "\n"} }
 
 // Each built-in agent's failures have the kinds to which a loop reacts. Status fields decide where
-// an agent has any, whatever the words are; where only the words tell, they vary here.
+// an agent has any, whatever the words are; where there are only words, they vary here.
 func TestFailuresOfBuiltInAgents(t *testing.T) {
 	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
 	require.NoError(t, err)

@@ -142,8 +142,8 @@ func (s *stage) run(ctx context.Context, prompt string) (forced *event.Failure, 
 	}
 }
 
-// cause is why a turn was not played to its end, as far as that is not the end of the
-// program, which tells more.
+// cause returns why a turn was not finished, and nil if the program has ended, whose exit says
+// more.
 func (s *stage) cause(forced *event.Failure, err error) *event.Failure {
 	var late *lateError
 	var caught *fault.Fault

@@ -89,7 +89,7 @@ func ownVersion() string {
 	return "devel"
 }
 
-// take is one event of the client's, which tells each use of a tool once: an id that
+// take handles an event of the client, which reports each use of a tool once: an ID that
 // comes again is another use.
 func (k *talk) take(e event.Event) {
 	if e.Type == event.ToolUse {
@@ -142,7 +142,7 @@ func (k *talk) asked(q event.Question) {
 }
 
 // answered takes an answer to the agent. Without one the question is dismissed, and
-// told as one that nobody has answered.
+// reported as unanswered.
 func (k *talk) answered(a answer) {
 	cancel, open := k.open[a.id]
 	if !open {

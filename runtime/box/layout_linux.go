@@ -173,7 +173,7 @@ func (p *Policy) check() error {
 		}
 	}
 	if p.Cwd != "" && !above(p.Dir, p.Cwd) {
-		return fmt.Errorf("%w: %q is not in %q", ErrPolicy, p.Cwd, p.Dir)
+		return fmt.Errorf("%w: the working directory %q is not in the writable directory %q", ErrPolicy, p.Cwd, p.Dir)
 	}
 	if p.Nest && os.Geteuid() == 0 {
 		return fmt.Errorf("%w: the kernel does not allow root's boxes usable namespaces; run the box as another user, or without them", ErrPolicy)

@@ -23,7 +23,7 @@ func hostPID(socket string) (int, error) {
 		return 0, fmt.Errorf("%s: another user's process listens there", socket)
 	}
 	if err == nil && (pid <= 1 || pid == os.Getpid()) {
-		err = fmt.Errorf("process %d listens on %s", pid, socket)
+		err = fmt.Errorf("process %d, which cannot be the console's host, listens on %s", pid, socket)
 	}
 	return pid, err
 }

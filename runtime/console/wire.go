@@ -48,7 +48,7 @@ type AdapterRef struct {
 
 // Status is a snapshot of a console.
 type Status struct {
-	API     int    `json:"api"`
+	API     int    `json:"api"`     // APIVersion of the host
 	Version string `json:"version"` // version of the ripple that hosts it
 	Name    string `json:"name"`
 	AdapterRef

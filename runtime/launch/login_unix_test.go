@@ -19,8 +19,8 @@ import (
 	"example.org/ripple/schema"
 )
 
-// An agent that does not come to an end with its answer has told nothing, whatever
-// the exit code of a killed program says.
+// An agent that does not finish its answer has reported nothing, whatever the exit code of the
+// killed program is.
 func TestAnUnreportedLoginIsUnknown(t *testing.T) {
 	for _, c := range []struct {
 		name, script string

@@ -160,7 +160,7 @@ func TestATurnThatRanOutOfTime(t *testing.T) {
 					assert.Len(t, r.fake.requests, tt.taken)
 					if tt.name == "with changes" {
 						assert.Zero(t, r.waits("after a failed turn"))
-						assert.Contains(t, r.fake.requests[1].Context, "made progress and was cut off (")
+						assert.Contains(t, r.fake.requests[1].Context, "made progress; the turn was cut off (")
 					}
 				})
 			})

@@ -166,7 +166,7 @@ func (e *ended) result() string {
 	if f := e.outcome.Failure; e.failed() {
 		return fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text))
 	} else if f != nil {
-		text += fmt.Sprintf(" and was cut off (%s): %s", f.Kind, f.Message)
+		text += fmt.Sprintf("; the turn was cut off (%s): %s", f.Kind, f.Message)
 	}
 	if e.said.denied > 0 {
 		text += fmt.Sprintf(", %s denied", plural(e.said.denied, "permission"))

@@ -65,7 +65,7 @@ func (d *decisions) close(r *run, turn int) error {
 	if count == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("%s by rules in turn %d left out here, %s (max_output)", plural(count, "answer"), turn, sizeWords(left))
+	why := fmt.Sprintf("the record of %s by rules in turn %d was left out here, %s (max_output)", plural(count, "answer"), turn, sizeWords(left))
 	return r.log.Add(record.Line{Turn: turn, Time: r.now(), Type: record.LeftOut, Why: why, Events: count, Bytes: left})
 }
 

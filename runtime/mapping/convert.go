@@ -68,7 +68,7 @@ var eventKeys = []string{
 func onlyKnown(m map[string]any) error {
 	for key := range m {
 		if !slices.Contains(eventKeys, key) {
-			return fmt.Errorf("it yields an event with the key %q%s", key, schema.Suggest(key, eventKeys))
+			return fmt.Errorf("it yields an event with the unknown key %q%s", key, schema.Suggest(key, eventKeys))
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func TestLine(t *testing.T) {
 		{"large numbers", `{type: "usage", input: .n}`, `{"n":12345678901}`, []event.Event{{Type: event.Usage, Tokens: &event.Tokens{Input: 12345678901}}}, ""},
 		{"not an object", `.x`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, "it yields hi, want an object with a type"},
 		{"a type that there is not", `{type: "txt"}`, `{}`, []event.Event{{Type: event.Unknown, Raw: `{}`}}, `it yields the type "txt"`},
-		{"a misspelt key", `{type: "text", txt: .x}`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, `it yields an event with the key "txt" (did you mean "text"?)`},
+		{"a misspelt key", `{type: "text", txt: .x}`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, `it yields an event with the unknown key "txt" (did you mean "text"?)`},
 		{"an error of the program", `.x.y`, `{"x":[]}`, []event.Event{{Type: event.Unknown, Raw: `{"x":[]}`}}, "expected an object but got: array"},
 		{"half a result is none", `{type: "text", text: "a"}, error("no")`, `{}`, []event.Event{{Type: event.Unknown, Raw: `{}`}}, "no"},
 		{"it may stop", `{type: "text", text: "a"}, halt`, `{}`, []event.Event{{Type: event.Text, Text: "a"}}, ""},

@@ -72,7 +72,7 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 			continue
 		}
 		f := diskFile(origin, path, o)
-		if readHead(fsys, name, maxHead, &head) == nil { // else loading it tells
+		if readHead(fsys, name, maxHead, &head) == nil { // else loading it reports the error
 			f.header = readHeader(head.Bytes())
 		}
 		l.files = append(l.files, f)
@@ -188,7 +188,7 @@ func yamlFiles(fsys fs.FS) ([]string, error) {
 				continue
 			}
 		}
-		names = append(names, name) // a dangling link stays: loading it tells
+		names = append(names, name) // a dangling link stays: loading it reports the error
 	}
 	return names, err
 }
@@ -237,7 +237,7 @@ func (f *file) aliases() []string {
 	return f.entry.Aliases
 }
 
-// mayBe tells, without parsing, whether the file can have the name or alias.
+// mayBe reports, without parsing, whether the file can have the name or alias.
 func (f *file) mayBe(name string) bool {
 	return f.header.mentions(name) || f.claimedName() == name
 }

@@ -14,8 +14,8 @@ const (
 	maxEmbeddedHead = 512
 )
 
-// header is what a look at the lines of a file tells about its names, some
-// hundred times faster than parsing it.
+// header has what the lines of a file show about its names, which is some hundred times faster than
+// parsing it.
 type header struct {
 	plain bool   // false: written in a way that only the parser understands
 	text  string // where the name and all aliases stand; may hold more

@@ -34,7 +34,8 @@ func (p *Program) Interrupts() bool { return p.tty.Interrupts() }
 // Readiness asks the kernel whether the foreground program waits for input.
 func (p *Program) Readiness() pty.Readiness { return p.tty.Readiness() }
 
-// WaitID distinguishes one wait of the program that Readiness found from the next.
+// WaitID returns a number that changes when the program has been awake since the previous call, or
+// waits in another thread; 0 means unknown.
 func (p *Program) WaitID() uint64 { return p.tty.WaitID() }
 
 // Readable reports whether there is output after the first taken bytes, in the terminal or

@@ -142,7 +142,7 @@ func TestAMenuOpensOverAPrompt(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// An agent that is still to tell its session is given the time for it.
+// An agent that has not reported its session yet is given the time to do so.
 func TestASessionIsReportedAtTheEnd(t *testing.T) {
 	defer func(was time.Duration) { leaveLimit = was }(leaveLimit)
 	leaveLimit = 10 * time.Millisecond

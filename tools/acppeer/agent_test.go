@@ -44,7 +44,7 @@ func (p *peer) NewSession(_ context.Context, r acp.NewSessionRequest) (acp.NewSe
 	return acp.NewSessionResponse{SessionId: acp.SessionId("at " + r.Cwd)}, nil
 }
 
-// LoadSession knows one session of before, and tells its past.
+// LoadSession knows one earlier session, and sends its history.
 func (p *peer) LoadSession(ctx context.Context, r acp.LoadSessionRequest) (acp.LoadSessionResponse, error) {
 	if r.SessionId != "old" {
 		return acp.LoadSessionResponse{}, &acp.RequestError{Code: -32002, Message: "Resource not found"}

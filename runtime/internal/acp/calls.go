@@ -88,7 +88,7 @@ func (cs callsByID) merge(c *Client, u update) *call {
 	set(&cl.title, u.Title)
 	set(&cl.kind, u.ToolKind)
 	if t := c.Tool(cl.title); cl.name == "" && t != "" && t != event.ToolOther {
-		cl.name = cl.title // some tell it so, and no kind
+		cl.name = cl.title // some send the name as the title, and no kind
 	}
 	if len(u.Locations) > 0 {
 		set(&cl.path, u.Locations[0].Path)

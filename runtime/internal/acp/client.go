@@ -56,7 +56,7 @@ type Client struct {
 
 	prompted, cancelled, finished, flushed bool
 
-	last *event.Event // how the turn ended, not yet told
+	last *event.Event // how the turn ended, not yet reported
 }
 
 // New is the client of a turn that has not begun.
@@ -148,7 +148,7 @@ func (c *Client) fail(kind event.Kind, message string) {
 }
 
 // finish is the end, and asks for an answer that comes after all that is to come:
-// agents were seen to answer a prompt before they had told all of it.
+// some agents answer a prompt before they have sent all of it.
 func (c *Client) finish(e event.Event) {
 	if c.finished {
 		return

@@ -16,7 +16,7 @@ var known = map[string]bool{
 	"config_option_update": true, "session_info_update": true, "plan": true,
 }
 
-// notification is something that the agent tells.
+// notification handles a notification of the agent.
 func (c *Client) notification(m rpc.Message, line []byte) {
 	switch {
 	case m.Method == "session/update":
@@ -68,7 +68,7 @@ func (c *Client) update(m rpc.Message, line []byte) {
 		return
 	}
 	if c.replay {
-		return // of a past turn, and told then
+		return // of a past turn, and reported then
 	}
 	sub := c.session != "" && p.Session != c.session // of a sub-agent's session
 	switch u.Kind {
@@ -129,7 +129,7 @@ func blockText(raw json.RawMessage) string {
 	return "[" + b.Type + "]"
 }
 
-// usage is what a turn used, which the protocol is about to tell with its answer.
+// usage is what a turn used, as a draft of the protocol has it in the answer.
 type usage struct {
 	Input      float64 `json:"inputTokens"`
 	Output     float64 `json:"outputTokens"`
@@ -139,7 +139,7 @@ type usage struct {
 
 // spent is what the session has cost so far, in US dollars.
 type spent struct {
-	cost     *float64 // of this turn; nil: not told
+	cost     *float64 // of this turn; nil: not reported
 	baseline float64  // of the session, before it
 }
 
@@ -158,7 +158,7 @@ func (s *spent) take(u update, before bool) {
 }
 
 // with is what the turn used; without tokens the cost is added to what the agent
-// tells in its own way.
+// reports in its own way.
 func (s *spent) with(u *usage) event.Tokens {
 	t := event.Tokens{Scope: event.ScopeStep}
 	if u != nil {

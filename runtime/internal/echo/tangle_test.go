@@ -180,8 +180,8 @@ func TestCut(t *testing.T) {
 	assert.Equal(t, "[41] $ ", string(rest), "a prompt that has grown")
 }
 
-// Where a prompt is torn into more pieces than can be told, it stays, and no line of
-// another loses a part that is like one of the prompt.
+// A prompt that is torn into more pieces than can be recognized stays, and no other line loses
+// a part that looks like one of the prompt.
 func TestCutTearsNoLine(t *testing.T) {
 	prompt := "\r\x1b[1mu@vm\x1b[0m ~\x1b[31m>\x1b[0m "
 	for _, pieces := range [][]string{

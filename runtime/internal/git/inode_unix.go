@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode tells a file from another that took its place.
+// inode returns the number that distinguishes a file from another that took its place.
 func inode(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Ino

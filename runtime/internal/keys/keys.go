@@ -16,7 +16,7 @@ type Key struct {
 	Kind Kind
 	// Code is the character on the key, of a control key the letter in lower case,
 	// 0 for keys without one. Base is that of the key's place on a US keyboard,
-	// where the terminal tells it.
+	// if the terminal reports it.
 	Code, Base rune
 	Ctrl       bool // with Ctrl and no other modifier
 }
@@ -72,7 +72,7 @@ func (s *Splitter) Feed(b []byte, f func(*Key)) {
 }
 
 // holds says whether the beginning of a key is held back: an escape may be one, or
-// the key Escape, and only time tells.
+// the key Escape, which only time shows.
 func (s *Splitter) holds() bool { return len(s.held) > 0 }
 
 // Flush calls f with what is held back, as keys of their own.

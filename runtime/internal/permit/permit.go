@@ -125,7 +125,7 @@ func IsCommand(q event.Question) bool {
 	return has || q.Tool == event.ToolCommand
 }
 
-// keys of a tool's input by which people tell one use from another.
+// keys of a tool's input that distinguish one use from another.
 var keys = []string{"command", "file_path", "filePath", "path", "url", "pattern", "query"}
 
 // Subject is what a tool is to be used on; else all of its input, or the question.

@@ -121,8 +121,8 @@ const (
 	drainRounds = 5
 )
 
-// follow takes what is printed, and tells the end when all that the command itself has
-// printed is there.
+// follow collects what is printed, and closes t.read when all that the command itself printed is
+// there.
 func (t *terminal) follow(gone <-chan struct{}) {
 	defer close(t.read)
 	err := t.take() // until the end, or until the command's own wakes us

@@ -15,7 +15,7 @@ func newAdapterMatrix(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "matrix [NAME=]REPORT...",
-		Short: "Show test results of adapters by report",
+		Short: "Compare test results of adapters in several reports",
 		Long: `Show a table of the JSON reports of "ripple adapter test": a row for each adapter, and a
 column for each report, which is one machine, image or version of a program. A column is
 named NAME, or after its file. A cell contains the program's version, and

@@ -26,8 +26,8 @@ func newTranscript(path string) (*transcript, error) {
 	return &transcript{path: path, out: out}, nil
 }
 
-// Write takes the output. After the first error it takes no more and says nothing:
-// close tells it, and the turn goes on.
+// Write writes output to the transcript. After the first error it discards the rest and reports
+// success, so that the turn continues; close returns that error.
 func (t *transcript) Write(b []byte) (int, error) {
 	if t.failed == nil {
 		_, t.failed = t.out.Write(b)

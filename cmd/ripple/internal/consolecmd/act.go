@@ -207,6 +207,11 @@ func newClose(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "close [CONSOLE]",
 		Short: "End a console, its program, and all processes that the program started",
+		Long: `Ask the program of a console to end, then send it a signal, then kill it, with all processes
+that it started. With --kill it is not asked first. The output of the console is removed.
+
+CONSOLE may be omitted if there is only one. The exit code is 1 if a process cannot be ended,
+and 2 if there is no such console.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
 				return ui.UsageError("", "give either a console or --all")

@@ -38,7 +38,7 @@ RIPPLE_DETACH_KEYS sets other keys: control keys, separated by blanks.
 
 A line that you type at the prompt is a command like any other: list and read show it. While
 you type, no other client's command is sent. Keys typed while another client's command runs are
-held until the program reads, and the title reports it; Ctrl-C is passed on.
+held until the program reads, and the terminal's title says so; Ctrl-C is passed on.
 
 Your line is edited with the keys of Emacs, as in bash, and goes to the program when you press
 Enter; Tab completes typed or visible words, and names of files. --raw disables editing: each

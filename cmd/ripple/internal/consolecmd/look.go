@@ -147,8 +147,11 @@ func newList(a *ui.App) *cobra.Command {
 func newLogs(a *ui.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:               "logs [CONSOLE]",
-		Short:             "Show the log of a console's own process",
+		Use:   "logs [CONSOLE]",
+		Short: "Show the log of a console's host",
+		Long: `Print the log of a console's host, the ripple process that runs the program of the console. It
+has the problems of the host, and usually nothing. The output of the program is not in it:
+"ripple console read" prints that.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {

@@ -35,7 +35,7 @@ then continues to start. To wait for it: ripple console wait --for input`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
 		Args: func(cmd *cobra.Command, args []string) error {
 			if n := before(cmd, args); n > 1 {
-				return ui.UsageError("put the program's own arguments after --", "%d adapters; a console has one program", n)
+				return ui.UsageError("put the program's own arguments after --", "start takes one adapter, not %d", n)
 			}
 			return nil
 		},

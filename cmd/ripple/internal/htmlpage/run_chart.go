@@ -63,7 +63,7 @@ func row(m *markup, class, title string, bars []bar, value func(bar) (float64, s
 	}
 	m.Open("figure")
 	first, last := bars[0].from, bars[len(bars)-1].to
-	m.Element("figcaption", fmt.Sprintf("%s, at most %s; turns %d to %d", title, mostWords, first, last))
+	m.Element("figcaption", fmt.Sprintf("%s (highest: %s), turns %d to %d", title, mostWords, first, last))
 	m.Open("svg", "viewBox", fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight), "class", class, "role", "img", "aria-label", title, "preserveAspectRatio", "none")
 	wide := min(float64(chartWidth)/float64(len(bars)), maxBarWidth)
 	for i, b := range bars {

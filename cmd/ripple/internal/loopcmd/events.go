@@ -21,9 +21,9 @@ func newEvents(shared *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "List the topics of a loop: publisher, recipient and reason",
-		Long: `List the topics of the current or last run: the turn and the hat that published each one,
-its recipient, the turns that received it, and how it was published or the reason that it
-is not delivered. It reads .ralph/events.jsonl and changes nothing.`,
+		Long: `List the topics of the current or last run. A topic is a message with which one hat hands over
+to another (see docs/hats.md). The list shows the turn and the hat that published each one, its
+recipient, the turns that received it, and why it was, or was not, delivered. The command reads .ralph/events.jsonl and changes nothing.`,
 		Args: ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := layout.Check(loopDir()); err != nil {

@@ -143,7 +143,7 @@ func afterOpen(s *loop.Stop, then string) string {
 	if s.Fix != "" {
 		return s.Fix + then
 	}
-	return fmt.Sprintf("read the last file in %s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v", logsPath, s.Cooldown.Round(time.Second))
+	return fmt.Sprintf("read the newest file in %s; then run `ripple reset circuit` and `ripple run --resume`, or only `ripple run --resume` in %v", logsPath, s.Cooldown.Round(time.Second))
 }
 
 func afterError(s *loop.Stop) string {

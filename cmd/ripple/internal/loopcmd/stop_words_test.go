@@ -35,7 +35,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonProjectComplete, AgentRan: true}, 0, "Review the result; to have such a claim verified: --verify COMMAND."},
 		{loop.Stop{Reason: loop.ReasonTestSaturation, AgentRan: true, Verified: true}, 0, "Review the result and keep it."},
 		{loop.Stop{Reason: loop.ReasonPlanComplete}, 0, "To let the loop do more: add a task (- [ ] ...) to that file, or remove the file, then run ripple again."},
-		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, Cooldown: 30 * time.Minute}, 6, "Read the last file in .ralph/logs; then `ripple reset circuit` and `ripple run --resume`, or try again in 30m0s."},
+		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, Cooldown: 30 * time.Minute}, 6, "Read the newest file in .ralph/logs; then run `ripple reset circuit` and `ripple run --resume`, or only `ripple run --resume` in 30m0s."},
 		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, Fix: "Allow Bash"}, 6, "Allow Bash, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied}, 8, "Allow it in the agent's own settings" + resume},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied, Fix: "Allow Bash in its settings"}, 8, "Allow Bash in its settings" + resume},

@@ -48,8 +48,8 @@ type known struct {
 	Latest string    `json:"latest"`
 }
 
-// Begin is called when a command begins, and end when it is over: it gives what to tell,
-// mostly nothing.
+// Begin is called when a command begins, and end when it is over. end returns the notice to print,
+// usually an empty one.
 func (n Notice) Begin() (end func() string) {
 	if n.Feed == "" || !n.Terminal || n.Getenv("CI") != "" || n.Getenv(off) != "" || n.Dir == "" || !released(n.Version) {
 		return func() string { return "" }
@@ -89,7 +89,7 @@ func (n Notice) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k = n.read() // somebody may have been told meanwhile
+	k = n.read() // another process may have written it meanwhile
 	k.Latest = latest
 	return n.write(k)
 }
@@ -114,12 +114,12 @@ func (n Notice) fetch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if answer.StatusCode != http.StatusOK || !released(release.Tag) {
-		return "", errors.New("it names no release")
+		return "", errors.New("the answer names no release")
 	}
 	return release.Tag, nil
 }
 
-// tell gives the words for a newer version, once a day.
+// tell returns the notice of a newer version, once a day.
 func (n Notice) tell() string {
 	k := n.read()
 	if !released(k.Latest) || semver.Compare(k.Latest, n.Version) <= 0 || within(n.Now(), k.Told) {
@@ -127,7 +127,7 @@ func (n Notice) tell() string {
 	}
 	k.Told = n.Now()
 	if n.write(k) != nil {
-		return "" // else it would be told every time
+		return "" // else it would be printed every time
 	}
 	return fmt.Sprintf("there is a newer ripple, %s; this is %s (%s=1 switches this off)", k.Latest, n.Version, off)
 }

@@ -9,8 +9,8 @@ import (
 	"example.org/ripple/runtime/console/place"
 )
 
-// tell tells a host what console it is to be, where the command line is as plain as
-// prefork.PlainStart's and the adapter comes with ripple. Everything else is the command's.
+// tell sends a host the specification of its console if the command line is as plain as that of
+// prefork.PlainStart and the adapter is built in. Otherwise the command does it.
 func tell(h *prefork.Host, args []string) {
 	adapter, name, plain := prefork.PlainStart(args)
 	if !plain {
@@ -23,7 +23,7 @@ func tell(h *prefork.Host, args []string) {
 	if err != nil || find(adapter, dir) == nil {
 		return
 	}
-	// What fails will fail again, and be told, without us.
+	// The command repeats what fails here, and reports the error.
 	if text, err := (place.Spec{Name: name, Adapter: adapter, Dir: dir}).EncodeOrder(os.Getenv); err == nil {
 		h.Tell(text)
 	}
@@ -54,7 +54,7 @@ func host() hostStart {
 	}
 	if entry := find(order.Adapter, order.From); entry != nil && entry.Adapter.Agent == nil && order.Sandbox == "" {
 		order.Origin = entry.Source()
-		c.begun, _ = place.Prestart(order, entry.Adapter, os.Getenv) // what fails will fail again, and be told, without us
+		c.begun, _ = place.Prestart(order, entry.Adapter, os.Getenv) // the command repeats what fails here, and reports the error
 	}
 	return c
 }

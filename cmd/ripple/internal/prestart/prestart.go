@@ -57,7 +57,8 @@ func delayGC() {
 }
 
 // start starts the program of an adapter that comes with ripple, where nobody has
-// adapters of their own. What fails will fail again, and be told, without us.
+// adapters of their own. The command repeats what fails here, and
+// reports the error.
 func start(name string) *Program {
 	cwd, err := os.Getwd()
 	if err != nil {
