@@ -96,7 +96,7 @@ func projectFile(origin, project, path string, limit int64, o schema.Options) *f
 	for _, beside := range schema.ScriptDirs(path) {
 		around := project
 		if _, inside := projectfile.Relative(absolute(project), absolute(beside)); !inside {
-			around = beside // ../integration-scripts, of a file in the working directory
+			around = filepath.Dir(beside) // ../integration-scripts, of a file in the working directory
 		}
 		scripts = append(scripts, projectfile.FS(around, beside))
 	}

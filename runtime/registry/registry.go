@@ -133,7 +133,7 @@ func Open(s Sources) (*Registry, error) {
 
 // Find returns the adapter with a name, an alias or a path. An argument with a path separator,
 // or with the suffix .yaml or .yml, is a path; if it is in a repository or below the working
-// directory, no link of it, its script or its transcripts may lead out of there. Errors: *NameError for an invalid name,
+// directory, links of it, its script or its transcripts are not followed out of there. Errors: *NameError for an invalid name,
 // *NotFoundError, *UntrustedError, *BrokenError if the adapter's file does not load.
 func (r *Registry) Find(nameOrPath string) (*Entry, error) {
 	if IsPath(nameOrPath) {

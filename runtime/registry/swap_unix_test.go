@@ -145,10 +145,21 @@ func TestANamedFileDoesNotLeadOutOfItsProject(t *testing.T) {
 			}
 		}
 	}
+	// Nor does the directory of scripts next to the working directory.
+	base := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "project", "adapters"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(base, "outside"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(base, "project", "adapters", "y.yaml"), []byte(scripted), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(base, "outside", "s.sh"), []byte("SECRET\n"), 0o600))
+	require.NoError(t, os.Symlink(filepath.Join(base, "outside"), filepath.Join(base, "project", "integration-scripts")))
+	t.Chdir(filepath.Join(base, "project", "adapters"))
+	_, err := open(t, Sources{}).Find("./y.yaml")
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "SECRET")
 	// Elsewhere links are followed: the place is the user's.
 	dir, real := t.TempDir(), filepath.Join(t.TempDir(), "x.yaml")
 	require.NoError(t, os.WriteFile(real, []byte(text), 0o600))
 	require.NoError(t, os.Symlink(real, filepath.Join(dir, "x.yaml")))
-	_, err := open(t, Sources{}).Find(filepath.Join(dir, "x.yaml"))
+	_, err = open(t, Sources{}).Find(filepath.Join(dir, "x.yaml"))
 	require.NoError(t, err)
 }

@@ -22,7 +22,7 @@ import (
 type bench struct {
 	*app
 	tty       *attached.Terminal
-	name      string // what the user typed for the adapter
+	reload    func() (*registry.Entry, error)
 	file      string
 	entry     *registry.Entry
 	flags     tryFlags
@@ -42,7 +42,7 @@ type bench struct {
 }
 
 func newBench(a *app, s *attached.Terminal, name string, e *registry.Entry, f tryFlags, rec *recording) *bench {
-	return &bench{app: a, tty: s, name: name, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
+	return &bench{app: a, tty: s, reload: a.Reloader(name, e.Path), file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
 }
 
 // errChanged reports that the adapter's file has changed.
@@ -59,7 +59,7 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	var w *watched // nil: the file is not watched
 	if b.entry.Origin != registry.OriginEmbedded && b.recording == nil {
-		if w, err = newWatched(b.name, b.file); err != nil {
+		if w, err = newWatched(b.reload, b.file); err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 		w.look()
@@ -115,7 +115,7 @@ func (b *bench) rounds(ctx context.Context, w *watched) error {
 // load reloads the adapter. It returns an error for a project's adapter that has to be approved again:
 // the terminal is the program's, so nobody can be asked.
 func (b *bench) load(w *watched) error {
-	e, err := b.Reload(b.name, b.file)
+	e, err := b.reload()
 	if untrusted, is := errors.AsType[*registry.UntrustedError](err); is {
 		return untrusted
 	}
@@ -206,7 +206,7 @@ func (n *noting) ObservePiece(p session.Piece) {
 
 // loadError returns the reason why the file is not a valid adapter.
 func (b *bench) loadError() error {
-	_, err := b.Reload(b.name, b.file)
+	_, err := b.reload()
 	if broken, is := ui.AsBroken(err); is && len(broken.Diagnostics) > 0 {
 		d := broken.Diagnostics[0]
 		d.File = filepath.Base(d.File)

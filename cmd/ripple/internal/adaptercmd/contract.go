@@ -204,7 +204,7 @@ func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f tes
 // testApart returns a function that runs derived tests of an adapter in another process of ripple.
 func (f testFlags) testApart(e *registry.Entry) func(context.Context, *regexp.Regexp, int) (*contract.Report, error) {
 	adapter := e.Path
-	if e.Origin == registry.OriginEmbedded {
+	if e.Origin == registry.OriginEmbedded || e.Origin == registry.OriginUser { // the rule for links is one for paths
 		adapter = e.Name
 	}
 	return func(ctx context.Context, names *regexp.Regexp, programs int) (*contract.Report, error) {

@@ -28,7 +28,7 @@ func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error
 	}
 	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 	defer stop()
-	w, err := newWatched(args[0], entry.Path)
+	w, err := newWatched(a.Reloader(args[0], entry.Path), entry.Path)
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
@@ -99,7 +99,7 @@ func (a *app) loadWatched(ctx context.Context, w *watched, f *testFlags) ([]*reg
 // reloadApproved reads a watched adapter again. If its new contents need approval, a user on a terminal
 // is asked until ctx ends.
 func (a *app) reloadApproved(ctx context.Context, w *watched) (*registry.Entry, error) {
-	entry, err := a.Reload(w.name, w.file)
+	entry, err := w.reload()
 	untrusted, is := errors.AsType[*registry.UntrustedError](err)
 	if !is {
 		return entry, err
@@ -136,18 +136,18 @@ func (a *app) watchRound(ctx context.Context, entries []*registry.Entry, f testF
 // once.
 type watched struct {
 	notify *fsnotify.Watcher
-	name   string // what the user typed for it
+	reload func() (*registry.Entry, error)
 	file   string
 	others []string // the other files
 	seen   string   // the contents under test
 }
 
-func newWatched(name, file string) (*watched, error) {
+func newWatched(reload func() (*registry.Entry, error), file string) (*watched, error) {
 	notify, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
-	w := &watched{notify: notify, name: name, file: file}
+	w := &watched{notify: notify, reload: reload, file: file}
 	if err := notify.Add(filepath.Dir(file)); err != nil {
 		return nil, errors.Join(err, notify.Close())
 	}

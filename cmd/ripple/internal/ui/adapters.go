@@ -58,14 +58,19 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 	return entry, nil
 }
 
-// Reload reads the file of an adapter again, in order to use it; name is what the user typed for it. A
-// file that the user named by its path, and a user's own, needs no approval. Errors:
-// *registry.UntrustedError for contents of a project's file that have not been approved, for which
-// AgreeToAdapter asks; those of Adapter.
-func (a *App) Reload(name, path string) (*registry.Entry, error) {
-	if registry.IsPath(name) || filepath.Dir(path) != a.AdapterSources().ProjectDir {
-		return a.Adapter(path)
+// Reloader returns a function that reads the file of an adapter again, in order to use it; name is
+// what the user typed for it. A file that the user named by its path, and a user's own, needs no
+// approval. Whether it is a project's is decided now: the directory may be replaced later. Errors of
+// the function: *registry.UntrustedError for contents of a project's file that have not been approved,
+// for which AgreeToAdapter asks; those of Adapter.
+func (a *App) Reloader(name, path string) func() (*registry.Entry, error) {
+	if !registry.IsPath(name) && filepath.Dir(path) == a.AdapterSources().ProjectDir {
+		return func() (*registry.Entry, error) { return a.reloadProject(name, path) }
 	}
+	return func() (*registry.Entry, error) { return a.Adapter(name) }
+}
+
+func (a *App) reloadProject(name, path string) (*registry.Entry, error) {
 	r, err := a.Registry()
 	if err != nil {
 		return nil, err
