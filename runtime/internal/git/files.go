@@ -43,12 +43,13 @@ var (
 )
 
 // checkFiles returns a *projectfile.RefusedError for a file that git would read in a directory and
-// that is not a regular file, or too large. It opens only files that it has examined.
-func checkFiles(dir string) error {
+// that is not a regular file, or too large. It opens only files that it has examined. When ctx ends, it
+// stops, and git is not started with that ctx.
+func checkFiles(ctx context.Context, dir string) error {
 	dirs, _, err := gitDirs(dir)
 	for _, d := range dirs {
 		if err == nil {
-			err = checkGitDir(d)
+			err = checkGitDir(ctx, d)
 		}
 	}
 	return err
@@ -150,19 +151,19 @@ func firstLine(file, prefix, base string) (string, error) {
 
 // checkGitDir examines the files in a directory of git's, in those of its submodules, and in the
 // stores of objects that it borrows from.
-func checkGitDir(dir string) error {
-	if err := checkNames(dir); err != nil {
+func checkGitDir(ctx context.Context, dir string) error {
+	if err := checkNames(ctx, dir); err != nil {
 		return err
 	}
 	if err := checkAlternates(filepath.Join(dir, "objects"), maxLinks); err != nil {
 		return err
 	}
 	inner := filepath.Join(dir, "modules") // a submodule's name may have slashes
-	for left, list := maxInner, []string{inner}; len(list) > 0 && left > 0; left-- {
+	for left, list := maxInner, []string{inner}; len(list) > 0 && left > 0 && ctx.Err() == nil; left-- {
 		at := list[0]
 		list = list[1:]
 		if at != inner && there(filepath.Join(at, "HEAD")) {
-			if err := checkNames(at); err != nil {
+			if err := checkNames(ctx, at); err != nil {
 				return err
 			}
 			at = filepath.Join(at, "modules")
@@ -178,7 +179,7 @@ func checkGitDir(dir string) error {
 }
 
 // checkNames examines the files that nearly every command reads, and the branch of HEAD.
-func checkNames(dir string) error {
+func checkNames(ctx context.Context, dir string) error {
 	head := filepath.Join(dir, "HEAD")
 	if err := check(head, os.Lstat); err != nil { // git reads where a link leads, and nothing there
 		return err
@@ -191,7 +192,7 @@ func checkNames(dir string) error {
 		}
 	}
 	for _, name := range []string{"config", "config.worktree"} {
-		if err := checkNamedFiles(filepath.Join(dir, name)); err != nil {
+		if err := checkNamedFiles(ctx, filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
@@ -206,14 +207,14 @@ func checkNames(dir string) error {
 }
 
 // checkNamedFiles examines the files that a file of settings names, and those that it includes.
-func checkNamedFiles(config string) error {
+func checkNamedFiles(ctx context.Context, config string) error {
 	seen := map[string]bool{config: true}
-	for list := []string{config}; len(list) > 0 && len(seen) <= maxIncluded; list = list[1:] {
+	for list := []string{config}; len(list) > 0 && len(seen) <= maxIncluded && ctx.Err() == nil; list = list[1:] {
 		text, err := projectfile.Read(list[0], maxSettings)
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
-		for _, s := range namedFiles(text) {
+		for _, s := range namedFiles(ctx, text) {
 			for _, path := range s.places(filepath.Dir(list[0])) {
 				err := check(path, os.Stat)
 				if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
@@ -266,13 +267,17 @@ func homeOf(name string) (string, error) {
 	return u.HomeDir, nil
 }
 
+// namesOfSettings are what a text of settings that names files contains, in lower case: git allows no blank
+// within them.
+var namesOfSettings = []string{"[include", "excludesfile", "attributesfile", "ignorerevsfile", "template"}
+
 // namedFiles returns the files that a text of settings names, at most maxNamed.
-func namedFiles(text []byte) (list []namedFile) {
+func namedFiles(ctx context.Context, text []byte) (list []namedFile) {
 	// Most files name none, and need no process.
-	if lower := bytes.ToLower(text); !slices.ContainsFunc([]string{"path", "sfile", "template"}, func(part string) bool { return bytes.Contains(lower, []byte(part)) }) {
+	if lower := bytes.ToLower(text); !slices.ContainsFunc(namesOfSettings, func(part string) bool { return bytes.Contains(lower, []byte(part)) }) {
 		return nil
 	}
-	for entry := range strings.SplitSeq(settings(text), "\x00") {
+	for entry := range strings.SplitSeq(settings(ctx, text), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		s := namedFile{key: key, path: value}
 		switch {

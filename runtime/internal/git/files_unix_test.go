@@ -242,8 +242,8 @@ func TestNamedFiles(t *testing.T) {
 		{key: "include.path", path: "more", included: true},
 		{key: "includeif.gitdir:~/x]\"=/.path", path: "~nobody/f", included: true},
 		{key: "commit.template", path: `t\u`},
-	}, namedFiles([]byte(text)))
-	assert.Empty(t, namedFiles([]byte("[core]\n\tfilemode = true\n")))
+	}, namedFiles(t.Context(), []byte(text)))
+	assert.Empty(t, namedFiles(t.Context(), []byte("[core]\n\tfilemode = true\n\thooksPath = .husky\n")))
 }
 
 // A path may begin in the home of a user.

@@ -143,14 +143,14 @@ func words(sub subcommand, hooks bool, args []string) []string {
 
 // run runs one command at the top of the working tree.
 func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
-	if err := checkFiles(r.Top); err != nil {
-		return "", err
-	}
 	limit, outer := cmp.Or(c.limit, sub.timeout()), ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if err := checkFiles(ctx, r.Top); err != nil {
+		return "", err
+	}
 	hooks := sub == gitCommit && !c.noHooks
 	var before time.Time
 	if hooks {
@@ -188,9 +188,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 
 // settings has git list the settings of a text as "key\nvalue\x00", up to the first mistake. It follows no
 // include and, because GIT_DIR names no repository, opens none of a repository's files.
-func settings(text []byte) string {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-	defer cancel()
+func settings(ctx context.Context, text []byte) string {
 	cmd := exec.CommandContext(ctx, "git", string(gitConfig), "--file", "-", "--no-includes", "--null", "--list")
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), "GIT_DIR="+os.DevNull), time.Second
 	cmd.Stdin = bytes.NewReader(text)
