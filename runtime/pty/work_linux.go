@@ -16,11 +16,12 @@ func Work(p *PTY) (used time.Duration, runs bool) {
 	defer l.mu.Unlock()
 	l.leader = p.leader.Pid
 	used, ok := cpuTime(l.leader)
-	return used, ok && l.works(l.leader)
+	return used, ok && parseStat(l.thread(l.leader, l.leader, "stat")).busy()
 }
 
 // Forked reports whether a child of the started program has used less than limit of CPU time, and its
-// first thread runs now, or waits for a CPU or a disk. False may mean that it is not known.
+// first thread runs now, or waits for a CPU. False may mean that it is not known. A child that waits for
+// a disk does not count: it may do so for as long as a server does not answer.
 func Forked(p *PTY, limit time.Duration) bool {
 	l := &p.dev.probe
 	l.mu.Lock()
@@ -28,12 +29,9 @@ func Forked(p *PTY, limit time.Duration) bool {
 	l.leader = p.leader.Pid
 	return slices.ContainsFunc(l.children(l.leader), func(child int) bool {
 		used, ok := cpuTime(child)
-		return ok && used < limit && l.works(child)
+		return ok && used < limit && parseStat(l.thread(child, child, "stat")).state == 'R'
 	})
 }
-
-// works reports whether the first thread of a process runs, or waits for a CPU or a disk.
-func (l *prober) works(pid int) bool { return parseStat(l.thread(pid, pid, "stat")).busy() }
 
 // cpuTime returns the CPU time that a process has used, without that of its children; it is not known
 // once the process has been reaped.

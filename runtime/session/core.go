@@ -128,10 +128,10 @@ const (
 )
 
 // poll calls look, under the lock, until it returns true, or until the program or ctx ends: at once, on
-// every change of phase, and periodically. The lock is not held between the calls.
-func (c *core) poll(ctx context.Context, look func() (done bool)) {
+// every change of phase, and after gaps that grow up to longest. The lock is not held between the calls.
+func (c *core) poll(ctx context.Context, longest time.Duration, look func() (done bool)) {
 	var t *time.Timer
-	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
+	for gap := firstPoll; ; gap = min(gap*2, longest) {
 		var changed <-chan struct{}
 		c.locked(func() {
 			if !look() {

@@ -102,6 +102,9 @@ func (i *interrupts) startsJob() bool {
 // slow disk.
 const heldLimit = 2 * time.Second
 
+// heldPoll is how often it is checked whether an interrupt still has to wait: a user waits for it.
+const heldPoll = 2 * time.Millisecond
+
 // Output more recent than stillPrinting belongs to a program that keeps printing; one that has been
 // silent for quiet has answered the interrupt.
 const (
@@ -187,7 +190,7 @@ const consumedLimit = 100 * time.Millisecond
 func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 	early := i.beginOrDefer(c, key)
 	last, wait := time.Now(), consumedLimit
-	i.poll(ctx, func() (done bool) {
+	i.poll(ctx, heldPoll, func() (done bool) {
 		switch {
 		case i.cmd != c:
 			return true

@@ -167,7 +167,7 @@ func (t *editing) settleLater() {
 		return
 	}
 	t.settling = true
-	go t.poll(context.Background(), func() (done bool) {
+	go t.poll(context.Background(), longestPoll, func() (done bool) {
 		switch {
 		case t.line != nil:
 			done = t.settle()

@@ -209,7 +209,7 @@ const arrivalLimit = 100 * time.Millisecond
 // machine. Where the kernel cannot tell, it does not wait.
 func (v *viewer) findHome(ctx context.Context) {
 	began := time.Now()
-	v.poll(ctx, func() (done bool) {
+	v.poll(ctx, longestPoll, func() (done bool) {
 		atPrompt := v.cmd == nil && v.control.state.Step == machine.StepReady && !v.typist.typing()
 		return !atPrompt || !v.kernel.learnHome() || time.Since(began) >= arrivalLimit
 	})
