@@ -23,7 +23,7 @@ func OpenInside(dir, path string) (*os.File, error) {
 			return f, err
 		}
 	}
-	return nil, fmt.Errorf("cannot open %s: %w", path, errChanged)
+	return nil, fmt.Errorf("opening %s: %w", path, errChanged)
 }
 
 // openLocated opens a file that locate found.

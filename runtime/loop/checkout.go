@@ -269,7 +269,7 @@ func (c *checkouts) keep(ctx context.Context, turn int, left, by []string) error
 	for _, commit := range unkept {
 		if !slices.Contains(c.state.Checkouts.Unkept, commit) {
 			c.state.Checkouts.Unkept = lastOf(append(c.state.Checkouts.Unkept, commit))
-			c.note(fmt.Sprintf("turn %d moved away from commit %s, which is on no branch now", turn, short(commit)))
+			c.note(fmt.Sprintf("turn %d left commit %s, which is on no branch now", turn, short(commit)))
 		}
 	}
 	return err

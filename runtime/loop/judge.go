@@ -91,9 +91,9 @@ func (j *judge) countFailure(k event.Kind) {
 	j.state.FailedTurns[k]++
 }
 
-// session records the session of a turn, and ends one that cannot continue. A turn that failed does not replace
-// a session; but the first one of a session does not lose it when the provider or a limit of time or steps ended
-// it, since only that session has what it did by then.
+// session records the session of a turn, and ends one that cannot continue. A failed turn does not replace a
+// session. If the session is new, it is kept when the provider, or a limit of time or steps, ended the turn:
+// only that session knows what was done by then.
 func (j *judge) session(e *ended, now time.Time) {
 	if id := e.said.noID; id != "" {
 		j.noteOnce("session_id", "", fmt.Sprintf("%s reported the session %q, which is not a session ID (%s): it is ignored", cmp.Or(j.team.who.Name, "the agent"), record.Shorten(id, 100), event.SessionIDForm))

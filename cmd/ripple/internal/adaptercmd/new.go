@@ -73,7 +73,7 @@ func newAdapterNew(a *app) *cobra.Command {
 		Use:   "new {NAME | --agent NAME} [flags]",
 		Short: "Create an adapter as a starting point",
 		Long: `Write an adapter for a new program to .ripple/adapters/NAME.yaml, as a starting point for your
-own changes. An existing file is never overwritten. There are three ways to write one:
+own changes. An existing file is not overwritten, except by --with. There are three ways to write one:
 
   ripple adapter new NAME          fill in a template for a program with a prompt. It works if
                                    --prompt is exactly the program's prompt; comments and

@@ -32,7 +32,7 @@ type withFlags struct {
 var limitsOf = []struct{ flag, preset, help string }{
 	{"max-turns", "10", "maximum number of turns of the agent"},
 	{"max-cost", "0", "maximum cost reported by the agent in US dollars, 0 for no limit"},
-	{"max-runtime", "0", "maximum time of the agent, in minutes; 0 for no limit"},
+	{"max-runtime", "0", "maximum time of the agent, in minutes or like 2h; 0 for no limit"},
 }
 
 func (w *withFlags) addTo(a *app, cmd *cobra.Command) {

@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
 		"A loop of 2 turns, stopped: max_failures", "It failed too often.", "2026-01-02 03:04:05 UTC", "1m30s", "$0.75", "11 in, 6 out",
 		"plan: 1 of 2 done", "☑ Write it", "☐ Test it",
 		"turn 1/9", "builder", "claude", "+2 −1", "next: Write it", "I begin.", "And end.", "✗ Bash make test → FAIL x 5s", "FAIL x", "✓ Edit a.go → done 2s",
-		"cost of each turn, at most $0.50", "? it asks: may it use Bash (rm -r build)", "→ ann answers: Allow it once", "→ message for the next turn:", "Be quick.",
+		"cost of each turn (highest: $0.50), turns", "? it asks: may it use Bash (rm -r build)", "→ ann answers: Allow it once", "→ message for the next turn:", "Be quick.",
 		"✓ made progress", "1 file changed", "✗ make test: exit code 2", "no such file", "✓ committed 0123456789",
 		"✗ failed: crashed: signal 9", "turn 2: $0.50", "turn 2: 30s",
 	} {

@@ -37,7 +37,7 @@ a file changes, you are shown the change and asked again. Approvals are stored i
 ripple/trust below $XDG_STATE_HOME (or ~/.local/state); nothing in the project is changed.
 
 On a terminal, ripple trust asks before it approves. Without a terminal it approves at once, so
-read the output of --show first. A coding agent cannot approve anything.
+read the output of --show first. It refuses approvals by a coding agent.
 
 Other commands ask when they need an approval; without a terminal they exit with code 2. To
 approve for one command only, give it --trust. RIPPLE_TRUST=always approves everything, and
