@@ -208,8 +208,7 @@ func (a *app) drive(ctx context.Context, view *loopView, o loop.Options) (loop.S
 		for {
 			select {
 			case <-interrupts:
-				view.interrupted()
-				l.Interrupt()
+				view.interrupt(l.Interrupt)
 			case <-ctx.Done():
 				return
 			}

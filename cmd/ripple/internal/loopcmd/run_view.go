@@ -72,10 +72,12 @@ func (v *loopView) end(quit chan<- struct{}) {
 	v.line = false
 }
 
-// interrupted explains the effect of Ctrl-C.
-func (v *loopView) interrupted() {
+// interrupt calls the function that interrupts the loop, and explains the effect. The explanation is
+// printed when the loop has been interrupted, and before whatever the loop reports because of that.
+func (v *loopView) interrupt(loop func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	loop()
 	v.clear()
 	switch {
 	case v.checking && v.ending:
@@ -97,33 +99,39 @@ func (v *loopView) interrupted() {
 func (v *loopView) notice(n loop.Notice) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if n.Kind != loop.NoticeNote {
+		v.checking = n.Kind == loop.NoticeVerifying
+	}
+	if n.Kind == loop.NoticeTurnStarted {
+		v.begun = v.turns.Now()
+	}
 	if v.encode != nil {
 		v.json(n)
-		return
-	}
-	v.clear()
-	if n.Record != nil {
-		v.loop.Take(*n.Record)
-	}
-	v.count(n)
-	if v.line {
-		v.show(n)
 	} else {
-		v.tell(n)
+		v.clear()
+		v.count(n)
+		if v.line {
+			v.show(n)
+		} else {
+			v.tell(n)
+		}
+	}
+	if n.Kind == loop.NoticeTurnEnded {
+		v.begun, v.cost = time.Time{}, n.Cost
 	}
 	v.draw()
 }
 
 // count collects the data of the status line.
 func (v *loopView) count(n loop.Notice) {
+	if n.Record != nil {
+		v.loop.Take(*n.Record)
+	}
 	waited := v.waiting
 	v.waiting = ""
-	if n.Kind != loop.NoticeNote {
-		v.checking = n.Kind == loop.NoticeVerifying
-	}
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turn, v.begun = n.Turn, v.turns.Now()
+		v.turn = n.Turn
 		v.before, v.cost, v.started = n.Cost, n.Cost, v.begun.Add(-n.Elapsed)
 	case loop.NoticeEvent:
 		if n.Event.Type == event.Usage && n.Event.Tokens != nil {
@@ -156,7 +164,6 @@ func (v *loopView) tell(n loop.Notice) {
 		for _, t := range n.Topics {
 			v.Note("  %s", topicWords(t))
 		}
-		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
 		v.Note("verifying: %s", n.Text)
 	case loop.NoticeVerified, loop.NoticeNote:
@@ -193,7 +200,6 @@ func (v *loopView) show(n loop.Notice) {
 		for _, t := range n.Topics {
 			v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", topicWords(t)))
 		}
-		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
 		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "…", "verifying: "+n.Text))
 	case loop.NoticeVerified:

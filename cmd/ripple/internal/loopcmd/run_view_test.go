@@ -45,12 +45,53 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	v.notice(loop.Notice{Kind: loop.NoticeTurnStarted, Turn: 3, Cost: 1.25})
 	v.notice(loop.Notice{Kind: loop.NoticeTurnEnded, Turn: 3, Text: "failed (crashed): exit code 9", Outcome: "failed (crashed): exit code 9", Cost: 1.25})
 	v.notice(loop.Notice{Kind: loop.NoticeWaiting, Turn: 3, Text: "after a failed turn", Remaining: 4 * time.Second})
-	v.interrupted()
+	v.interrupt(func() {})
 	pieces := strings.Split(out.String(), "\r\x1b[K") // output and the status line alternate
 	for i := 1; i < len(pieces); i += 2 {
 		screen += pieces[i]
 	}
 	return screen, pieces[len(pieces)-1]
+}
+
+// An interrupt is explained in the same words whether events or text are printed.
+func TestAnInterruptIsExplained(t *testing.T) {
+	for name, c := range map[string]struct {
+		notices []loop.Notice
+		want    []string
+	}{
+		"before the first turn": {nil, []string{"the loop ends"}},
+		"in a turn": {
+			[]loop.Notice{{Kind: loop.NoticeTurnStarted, Turn: 1}},
+			[]string{"the loop ends after this turn; to end the agent now: Ctrl-C again", "ending the agent"},
+		},
+		"between turns": {
+			[]loop.Notice{{Kind: loop.NoticeTurnStarted, Turn: 1}, {Kind: loop.NoticeTurnEnded, Turn: 1}, {Kind: loop.NoticeNote, Turn: 1, Text: "a note"}},
+			[]string{"the loop ends"},
+		},
+		"in a check": {
+			[]loop.Notice{{Kind: loop.NoticeTurnStarted, Turn: 1}, {Kind: loop.NoticeTurnEnded, Turn: 1}, {Kind: loop.NoticeVerifying, Turn: 1, Text: "make"}},
+			[]string{"the loop ends after this check; to end the check now: Ctrl-C again", "ending the check"},
+		},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, json %t", name, asJSON), func(t *testing.T) {
+				var stdout, stderr bytes.Buffer
+				a := &app{ui.NewApp(strings.NewReader(""), &stdout, &stderr, func(error) {})}
+				v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &config.Config{}, loopFlags{json: asJSON})
+				defer v.close()
+				for _, n := range c.notices {
+					v.notice(n)
+				}
+				for _, want := range c.want {
+					stderr.Reset()
+					calls := 0
+					v.interrupt(func() { calls++; assert.Empty(t, stderr.String(), "the loop is interrupted first") })
+					assert.Equal(t, 1, calls)
+					assert.Equal(t, "ripple: "+want+"\n", stderr.String())
+				}
+			})
+		}
+	}
 }
 
 func TestLiveView(t *testing.T) {
