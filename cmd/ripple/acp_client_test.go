@@ -35,6 +35,7 @@ type editor struct {
 	choose  func(acpMessage) string // returns an option's ID; empty: dismissed. nil: no question expected
 	asked   []acpMessage
 	updates []acpUpdate
+	stops   *awaited // its standard error: the loop has received an interrupt
 }
 
 type acpMessage struct {
@@ -108,6 +109,8 @@ func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
 	require.NoError(t, err)
 	out, err := e.cmd.StdoutPipe()
 	require.NoError(t, err)
+	e.stops = &awaited{text: []byte("the loop ends after this turn"), came: make(chan struct{})}
+	e.cmd.Stderr = e.stops
 	require.NoError(t, e.cmd.Start())
 	e.from = make(chan acpMessage, 10_000)
 	read := make(chan struct{})

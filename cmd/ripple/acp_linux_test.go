@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -357,6 +358,11 @@ func TestAnEditorCancels(t *testing.T) {
 		m := e.call("session/prompt", map[string]any{"sessionId": e.session, "prompt": []any{map[string]any{"type": "text", "text": "more"}}})
 		require.NotNil(t, m.Error, "a second prompt")
 		assert.Equal(t, -32600, m.Error.Code)
+		select { // the cancel passes through the processes on the way to the loop
+		case <-e.stops.came:
+		case <-time.After(acpBound):
+			require.FailNow(t, "the loop does not report the cancel")
+		}
 		require.NoError(t, os.WriteFile(filepath.Join(e.project, "gate"), []byte("go\n"), 0o600))
 		assert.Equal(t, "cancelled", e.stop(e.answer(id)))
 		assert.FileExists(t, filepath.Join(e.project, "a.txt"), "the turn came to its end")
