@@ -11,9 +11,9 @@ func (r *Renderer) keep(t *vt.Token) {
 	if r.opt.StripANSI {
 		return
 	}
-	seq := t.Bare()
+	seq := kept(t)
 	switch {
-	case r.cells != nil && t.Kind == vt.Invalid: // it would join with the text that it moves to
+	case len(seq) == 0:
 	case r.cells != nil:
 		r.cells.lead = append(r.cells.lead, seq...)
 	default:
@@ -25,6 +25,30 @@ func (r *Renderer) keep(t *vt.Token) {
 		r.buf = append(r.buf, seq...)
 	}
 }
+
+// kept returns the bytes of a sequence in kept output. A terminal that gets a
+// sequence without its end, or a string without a terminator, would take the
+// text after it for the rest.
+func kept(t *vt.Token) []byte {
+	seq := t.Bare()
+	switch {
+	case t.Kind == vt.Invalid, t.Cancelled && !t.Continued:
+		return nil
+	case t.Cancelled: // its beginning has been kept
+		return append(bytes.Clone(seq), cancel)
+	case t.Unterminated:
+		return append(bytes.Clone(seq), terminator...)
+	case t.Kind >= vt.OSC && !t.Partial && seq[len(seq)-1] == terminator8: // to a terminal with UTF-8 it is data
+		return append(bytes.Clone(seq[:len(seq)-1]), terminator...)
+	}
+	return seq
+}
+
+const (
+	cancel      = 0x18 // CAN
+	terminator  = "\x1b\\"
+	terminator8 = 0x9c // ST in 8 bits
+)
 
 // csi obeys a control sequence.
 func (r *Renderer) csi(t *vt.Token) {

@@ -11,7 +11,9 @@
 //
 // SGR and all other sequences (titles, modes, character sets) are removed with
 // StripANSI and kept without it. On a line that is overwritten kept colors
-// follow their characters and other kept sequences move to its beginning.
+// follow their characters and other kept sequences move to its beginning. Kept
+// output can be printed before other text: each kept string (a title, an image)
+// has its terminator, and sequences that were abandoned are removed.
 //
 // From the first sequence that addresses another line (CSI H, A, B, 2J, scroll
 // regions, the alternate screen, a saved cursor with text after it) the rest of the output is
@@ -64,7 +66,6 @@ type Renderer struct {
 	screen  *vt.Screen // not nil: gets everything
 	taken   int64      // bytes of the stream whose tokens have been handled
 	fed     int64      // bytes of the stream
-	cutOff  int        // bytes at the end of buf that are a sequence without its end
 	broken  bool       // the renderer panicked: output is passed on as it is
 }
 
@@ -118,19 +119,6 @@ func (r *Renderer) token(t *vt.Token) {
 }
 
 func (r *Renderer) apply(t *vt.Token) {
-	cutOff, before := r.cutOff, len(r.buf)
-	r.cutOff = 0
-	r.obey(t)
-	switch grown := len(r.buf) - before; {
-	case r.screen != nil || r.cells != nil:
-	case t.Kind == vt.Invalid && len(t.Plain()) == 0:
-		r.cutOff = max(grown, 0)
-	case cutOff > 0 && grown == 0 && t.Kind >= vt.Escape: // without the sequence that cut it off it would join with the text after it
-		r.buf = r.buf[:max(before-cutOff, r.open)]
-	}
-}
-
-func (r *Renderer) obey(t *vt.Token) {
 	if r.screen != nil {
 		r.screen.Token(t)
 		r.open = len(r.buf)

@@ -104,6 +104,8 @@ func TestLines(t *testing.T) {
 		{"DCS, APC, PM, SOS", "a\x1bP1$r\x1b\\b\x1b_x\x1b\\c\x1b^x\x1b\\d\x1bXx\x1b\\e", "abcde"},
 		{"string ended by CAN", "a\x1b]0;t\x18b", "ab"},
 		{"string ended by LF", "a\x1b]0;t\nb", "a\nb"},
+		{"DCS whose beginning is ended by LF", "a\x1bP1\nb", "a\nb"},
+		{"malformed DCS ended by LF", "a\x1bP1<q\nb\r\nc", "a\nb\nc"},
 		{"string ended by a sequence", "a\x1b]0;t\x1b[1mb", "ab"},
 		{"sequence cut off by another one", "\x1b[2\x1b[Ka\rb\r\n", "b\n"},
 		{"sequence ended by CAN", "a\x1b[12\x18b", "ab"},
@@ -136,10 +138,21 @@ func TestKeptSequences(t *testing.T) {
 		{"title on an overwritten line", "ab\r\x1b]0;t\aX\r\n", "\x1b]0;t\aXb\n"},
 		{"cut off by one that is resolved", "\x1b[2\x1b[Ka\rb\r\n", "b\n"},
 		{"cut off by one that is resolved, before text", "x\x1b[2\x1b[Ka\r\n", "xa\n"},
-		{"cut off by one that is kept", "\x1b[2\x1b[1ma\r\n", "\x1b[2\x1b[1ma\n"},
+		{"cut off by one that is kept", "\x1b[2\x1b[1ma\r\n", "\x1b[1ma\n"},
 		{"cut off on an overwritten line", "ab\rc\x1b[2\x1b[Kd\r\n", "cd\n"},
-		{"unfinished", "a\x1b[3", "a\x1b[3"},
-		{"unfinished string", "a\x1b]0;t", "a\x1b]0;t"},
+		{"unfinished", "a\x1b[3", "a"},
+		{"unfinished escape", "a\x1b", "a"},
+		{"unfinished string", "a\x1b]0;t", "a"},
+		{"unfinished beginning of a DCS", "a\x1bP1;2", "a"},
+		{"title ended by LF", "a\x1b]0;t\nb", "a\nb"},
+		{"title ended by LF on an overwritten line", "ab\rc\x1b]0;t\nd", "cb\nd"},
+		{"title ended by CAN", "a\x1b]0;t\x18b", "a\x18b"},
+		{"title ended by a sequence that is resolved", "a\x1b]0;t\x1b[Kb\r\n", "a\x1b]0;t\x1b\\b\n"},
+		{"title ended by a sequence that is kept", "a\x1b]0;t\x1b[1mb\r\n", "a\x1b]0;t\x1b\\\x1b[1mb\n"},
+		{"title ended by the 8-bit ST", "a\x1b]0;t\x9cb", "a\x1b]0;t\x1b\\b"},
+		{"DCS, APC, PM and SOS ended by LF", "a\x1bPq1\nb\x1b_x\nc\x1b^x\nd\x1bXx\ne", "a\nb\nc\nd\ne"},
+		{"malformed DCS ended by LF", "a\x1bP1<q1\nb\r\nc", "a\nb\nc"},
+		{"DCS, APC, PM and SOS", "a\x1bPq1\x1b\\b\x1b_x\x1b\\c\x1b^x\x1b\\d\x1bXx\x1b\\e", "a\x1bPq1\x1b\\b\x1b_x\x1b\\c\x1b^x\x1b\\d\x1bXx\x1b\\e"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.EachSplit([]byte(tt.in), func(pieces ...[]byte) {
@@ -262,8 +275,38 @@ func TestLongSequencesPassWhole(t *testing.T) {
 	assert.True(t, in == render(Options{}, []byte(in)))
 	assert.Equal(t, "ab", render(Options{StripANSI: true}, []byte(in)))
 	overlong := "a\x1b[" + strings.Repeat("1;", 10000) + "mb"
-	assert.True(t, overlong == render(Options{}, []byte(overlong)))
+	assert.Equal(t, "ab", render(Options{}, []byte(overlong)), "it has no effect")
 	assert.Equal(t, "ab", render(Options{StripANSI: true}, []byte(overlong)))
+}
+
+// A long string whose beginning has been emitted is canceled or terminated in the output, too.
+func TestLongStringsEnd(t *testing.T) {
+	long := "a\x1b]52;c;" + strings.Repeat("A", 2*vt.MaxString)
+	for end, want := range map[string]string{
+		"": "\x18", "\nb": "\x18\nb", "\x18b": "\x18\x18b", "\x1b[Kb": "\x1b\\b", "\x9cb": "\x1b\\b", "\ab": "\ab",
+	} {
+		assert.True(t, long+want == render(Options{}, []byte(long+end)), "%q", end)
+	}
+}
+
+// FuzzKeptOutputEnds holds that text after kept output is shown, whatever the output ended with.
+func FuzzKeptOutputEnds(f *testing.F) {
+	for _, seed := range []string{"a\x1b]0;t", "\x1bP1<q\x1b[K", "a\rb\x1b_x\x1b", "\x1b[2\x1b[K", "\x1b]0;t\x9c", "a\x1b[\r\x1b]0;t\x1b[C"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		out := render(Options{Cols: 20, Rows: 5}, in)
+		terminal := vt.Parser{SevenBit: true}
+		shown := ""
+		show := func(tok *vt.Token) {
+			if tok.Kind == vt.Text {
+				shown = string(tok.Raw)
+			}
+		}
+		terminal.Feed([]byte(out), show)
+		terminal.Feed([]byte("\nEND"), show)
+		require.True(t, strings.HasSuffix(shown, "\nEND"), "%q becomes %q", in, out)
+	})
 }
 
 func TestTabsBeyondTheEndAreBounded(t *testing.T) {

@@ -46,8 +46,8 @@ const (
 // Parser splits a stream into tokens. Its zero value is ready to use; it is not safe for concurrent
 // use.
 type Parser struct {
-	// LineFeedEnds makes a line feed cancel a string, so that an unterminated title does not
-	// swallow the text after it. A terminal ignores it.
+	// LineFeedEnds makes a line feed cancel a string, or the beginning of a device control string,
+	// so that an unterminated title does not swallow the text after it. A terminal ignores it.
 	LineFeedEnds bool
 	// SevenBit makes C1 controls in UTF-8 (U+0080 to U+009F) text, as a reader of a program's text
 	// expects; to a terminal they are controls. (A single byte 0x9c after ASCII still ends a
@@ -236,6 +236,10 @@ func (p *Parser) sequence(b []byte) []byte {
 				i-- // c begins another token
 			}
 			continue
+		}
+		if c == '\n' && p.LineFeedEnds && p.st >= dcsEntry {
+			p.giveUp()
+			return b[i:]
 		}
 		p.step(c)
 	}

@@ -172,15 +172,14 @@ func (p *Parser) stringC1(c byte) {
 
 // keepData adds a byte of payload; a string that is too long is emitted in pieces.
 func (p *Parser) keepData(c byte) {
-	p.raw = append(p.raw, c)
-	if len(p.raw) < MaxString {
-		return
+	if len(p.raw) == MaxString-1 {
+		st := p.st
+		p.tok.Partial = true
+		p.endString(0, false)
+		p.tok.Partial, p.tok.Continued = false, true
+		p.st, p.head = st, 0
 	}
-	st := p.st
-	p.tok.Partial = true
-	p.endString(0, false)
-	p.tok.Partial, p.tok.Continued = false, true
-	p.st, p.head = st, 0
+	p.raw = append(p.raw, c)
 }
 
 // endString emits the string; its last term bytes are its terminator.
@@ -193,9 +192,9 @@ func (p *Parser) endString(term int, cancelled bool) {
 		kind = DCS
 	}
 	p.tok.Data = p.raw[p.head : len(p.raw)-term]
-	p.tok.Cancelled = cancelled
+	p.tok.Cancelled, p.tok.Unterminated = cancelled, term == 0 && !p.tok.Partial
 	p.end(kind, p.tok.Final)
-	p.tok.Data, p.tok.Cancelled = nil, false
+	p.tok.Data, p.tok.Cancelled, p.tok.Unterminated = nil, false, false
 }
 
 func (p *Parser) cancelString() {

@@ -57,9 +57,12 @@ type Token struct {
 	// Partial marks a piece of a string longer than MaxString that is not its last; Continued marks
 	// one that is not its first.
 	Partial, Continued bool
-	// Cancelled marks a string that CAN, SUB or the end of the stream ended: it has no effect on a
-	// terminal.
+	// Cancelled marks a string that CAN, SUB, the end of the stream or, for a reader of text, a line
+	// feed ended: it has no effect on a terminal.
 	Cancelled bool
+	// Unterminated marks the last piece of a string without a terminator: it was canceled, or an
+	// escape sequence ended it.
+	Unterminated bool
 }
 
 // Plain returns the part of t that is text: everything that is not part of a sequence. It includes

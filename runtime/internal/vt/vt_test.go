@@ -64,6 +64,31 @@ func TestLineFeedEndsAString(t *testing.T) {
 	assert.Equal(t, []string{"\x1b]0;title", "\nafter"}, got)
 }
 
+// A terminator may follow a string of any length.
+func TestStringsAsLongAsAPiece(t *testing.T) {
+	for _, end := range []string{"\a", "\x1b\\", "\x9c", "\x18", "\x1b[m"} {
+		for n := MaxString - 8; n < MaxString+8; n++ {
+			in := "\x1b]0;" + strings.Repeat("x", n) + end + "after"
+			for _, pieces := range [][]string{{in}, {in[:n], in[n:]}} {
+				var p Parser
+				var last Token
+				var raw, text string
+				for _, piece := range pieces {
+					p.Feed([]byte(piece), func(t *Token) {
+						if raw += string(t.Raw); t.Kind == OSC {
+							last = *t
+						} else if t.Kind == Text {
+							text += string(t.Raw)
+						}
+					})
+				}
+				require.True(t, raw == in && text == "after", "%q after %d", end, n)
+				require.Equal(t, end == "\x18" || end == "\x1b[m", last.Unterminated, "%q after %d", end, n)
+			}
+		}
+	}
+}
+
 func TestSevenBitTakesC1AsText(t *testing.T) {
 	in := "a\u009f\u009b2C\u0085\x1b]0;t\u009c\u009b\a\x1b[1mb\xc2"
 	want := []string{"a\u009f\u009b2C\u0085", "\x1b]0;t\u009c\u009b\a", "\x1b[1m", "b\xc2"}
