@@ -26,7 +26,7 @@ const (
 // is not a JSON-RPC message is answered with an error.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	defer s.consoles.Close()
-	f := &flight{turns: s.turns, calls: map[any]*turn{}, canceled: map[any]bool{}, answered: make(chan struct{}, 1)}
+	f := newFlight(s.turns)
 	answers := &clientWriter{WriteCloser: out, f: f}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: &clientReader{closer: in, in: bufio.NewReader(in), f: f, refuse: answers.refuse}, Writer: answers})
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
@@ -39,10 +39,15 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 type flight struct {
 	turns    *turns
 	mu       sync.Mutex
-	calls    map[any]*turn // by idKey; nil: it has no turn
-	canceled map[any]bool  // calls canceled by the client, which expects no answer
-	version  string        // version of the protocol, once negotiated
-	answered chan struct{} // receives a token after each answer
+	calls    map[any]*turn  // by idKey; nil: it has no turn
+	canceled map[any]bool   // calls canceled by the client, which expects no answer
+	batches  map[any]*batch // by idKey of a call
+	version  string         // version of the protocol, once negotiated
+	answered chan struct{}  // receives a token after each answer
+}
+
+func newFlight(t *turns) *flight {
+	return &flight{turns: t, calls: map[any]*turn{}, canceled: map[any]bool{}, batches: map[any]*batch{}, answered: make(chan struct{}, 1)}
 }
 
 // message is the relevant part of a JSON-RPC message.
@@ -59,7 +64,7 @@ type message struct {
 func (f *flight) begins(line []byte) []byte {
 	var m message
 	if json.Unmarshal(line, &m) != nil {
-		return line // a batch
+		return line // check has refused such lines
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,11 +86,12 @@ func (f *flight) begins(line []byte) []byte {
 	return line
 }
 
-// ends records a message to the client and reports whether to send it.
-func (f *flight) ends(line []byte) (wanted bool) {
+// ends records a message to the client and returns the line to send, or nil. The answers to a batch
+// are sent in one line, when the last of them is there.
+func (f *flight) ends(line []byte) []byte {
 	var m message
 	if json.Unmarshal(line, &m) != nil || idKey(m.ID) == nil || m.Method != "" {
-		return true
+		return line
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,14 +102,20 @@ func (f *flight) ends(line []byte) (wanted bool) {
 	if t := f.calls[id]; t != nil {
 		f.turns.end(t)
 	}
-	wanted = !f.canceled[id]
+	if f.canceled[id] {
+		line = nil
+	}
 	delete(f.calls, id)
 	delete(f.canceled, id)
 	select {
 	case f.answered <- struct{}{}:
 	default:
 	}
-	return wanted
+	if b := f.batches[id]; b != nil {
+		delete(f.batches, id)
+		return b.add(id, line)
+	}
+	return line
 }
 
 func (f *flight) count() int {
@@ -119,7 +131,8 @@ type clientReader struct {
 	in     *bufio.Reader
 	f      *flight
 	refuse func(*refusal)
-	rest   []byte // rest of the line that the SDK is reading
+	batch  []json.RawMessage // messages of a batch that the SDK has not read
+	rest   []byte            // rest of the line that the SDK is reading
 }
 
 // Close closes the client's stream.
@@ -128,6 +141,11 @@ func (d *clientReader) Close() error { return d.closer.Close() }
 // Read reads the next messages.
 func (d *clientReader) Read(b []byte) (int, error) {
 	for len(d.rest) == 0 {
+		if len(d.batch) > 0 {
+			d.pass(d.batch[0])
+			d.batch = d.batch[1:]
+			break
+		}
 		line, err := readLine(d.in)
 		if errors.Is(err, errLongLine) {
 			d.refuse(refusalOf(nil, codeInvalid, err))
@@ -138,10 +156,13 @@ func (d *clientReader) Read(b []byte) (int, error) {
 				d.refuse(r)
 				continue
 			}
-			for d.f.count() >= maxCalls {
-				<-d.f.answered
+			if isBatch(line) {
+				if d.batch, err = d.f.split(line); err != nil {
+					d.refuse(refusalOf(nil, codeInvalid, err))
+				}
+				continue
 			}
-			d.rest = append(d.f.begins(line), '\n')
+			d.pass(line)
 			break
 		}
 		if err != nil {
@@ -152,6 +173,14 @@ func (d *clientReader) Read(b []byte) (int, error) {
 	n := copy(b, d.rest)
 	d.rest = d.rest[n:]
 	return n, nil
+}
+
+// pass gives the SDK a message, as soon as the calls in flight permit.
+func (d *clientReader) pass(line []byte) {
+	for d.f.count() >= maxCalls {
+		<-d.f.answered
+	}
+	d.rest = append(d.f.begins(line), '\n')
 }
 
 // awaitAnswers waits a moment for the calls in flight.
@@ -187,7 +216,8 @@ func (a *clientWriter) Write(b []byte) (int, error) {
 			return len(b), nil
 		}
 		a.rest = after
-		if !a.f.ends(line) {
+		line = a.f.ends(line)
+		if line == nil {
 			continue
 		}
 		if _, err := a.WriteCloser.Write(append(bytes.Clone(line), '\n')); err != nil {

@@ -111,6 +111,76 @@ func TestBatchesOfAnOldClient(t *testing.T) {
 	}
 }
 
+// The calls of a batch are limited, ordered and canceled like those of single lines.
+func TestCallsOfABatch(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":%v,"method":"ping"}`
+	exec := func(id int, code string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"console_exec","arguments":{"code":%s}}}`, id, code)
+	}
+	batch := func(messages ...string) string { return "[" + strings.Join(messages, ",") + "]" }
+	answers := func(w *wire) (list []struct{ ID int }) {
+		line, err := w.out.ReadString('\n')
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal([]byte(line), &list), line)
+		return list
+	}
+	t.Run("more than may be in flight", func(t *testing.T) {
+		w := newWire(t, "2025-03-26")
+		var pings []string
+		for i := range 1000 {
+			pings = append(pings, fmt.Sprintf(ping, i))
+		}
+		w.write(batch(pings...))
+		list := answers(w)
+		require.Len(t, list, len(pings))
+		for i, a := range list {
+			require.Equal(t, i, a.ID)
+		}
+	})
+	t.Run("in their order", func(t *testing.T) {
+		c := client(t, mcp.Options{})
+		dir := t.TempDir()
+		call(t, c, "console_exec", args{"code": "cd " + dir})
+		w := newWire(t, "2025-03-26")
+		var calls []string
+		for i := range 10 {
+			calls = append(calls, exec(2*i, "5"), exec(2*i+1, fmt.Sprintf(`"echo %d >> order"`, i))) // a refused call delays no later one
+		}
+		w.write(batch(calls...))
+		require.Len(t, answers(w), 20)
+		order, err := os.ReadFile(dir + "/order")
+		require.NoError(t, err)
+		assert.Equal(t, "0 1 2 3 4 5 6 7 8 9", strings.Join(strings.Fields(string(order)), " "))
+	})
+	t.Run("canceled", func(t *testing.T) {
+		c := client(t, mcp.Options{})
+		fifo := t.TempDir() + "/fifo"
+		call(t, c, "console_exec", args{"code": "mkfifo " + fifo})
+		w := newWire(t, "2025-03-26")
+		cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`
+		w.write(batch(exec(1, `"cat `+fifo+`"`), exec(2, `"echo second"`), fmt.Sprintf(cancel, 2), fmt.Sprintf(ping, 3)))
+		w.write(batch(exec(4, `"echo fourth"`), fmt.Sprintf(cancel, 4)))
+		w.write(batch(fmt.Sprintf(ping, 5), fmt.Sprintf(ping, 1)))
+		_, code := w.read()
+		assert.Equal(t, -32600, code, "the id of a call in flight")
+		w.write(fmt.Sprintf(ping, `"a"`))
+		id, _ := w.read()
+		assert.Equal(t, "a", id)
+		require.NoError(t, os.WriteFile(fifo, []byte("text\n"), 0))
+		assert.Equal(t, []struct{ ID int }{{1}, {3}}, answers(w))
+	})
+	t.Run("at the end of input", func(t *testing.T) {
+		c := client(t, mcp.Options{})
+		fifo := t.TempDir() + "/fifo"
+		call(t, c, "console_exec", args{"code": "mkfifo " + fifo})
+		w := newWire(t, "2025-03-26")
+		w.write(batch(exec(1, `"cat `+fifo+`"`), fmt.Sprintf(ping, 2)))
+		require.NoError(t, w.in.(io.Closer).Close())
+		require.NoError(t, os.WriteFile(fifo, []byte("text\n"), 0))
+		assert.Equal(t, []struct{ ID int }{{1}, {2}}, answers(w))
+	})
+}
+
 // Many concurrent calls are each answered once, with a limited number in flight.
 func TestMoreCallsThanMayBeInFlight(t *testing.T) {
 	w := newWire(t, "2025-06-18")

@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,15 +35,39 @@ func TestNoCallOvertakes(t *testing.T) {
 
 // An ID is the same regardless of its spelling, and null is not an ID.
 func TestSpellingsOfIDs(t *testing.T) {
-	f := &flight{turns: newTurns(), calls: map[any]*turn{}, canceled: map[any]bool{}, answered: make(chan struct{}, 1)}
+	f := newFlight(newTurns())
 	for _, tt := range []struct{ asked, answered string }{{`1.0`, `1`}, {`1e2`, `100`}, {`"\u0061\/"`, `"a/"`}, {` "<" `, `"\u003c"`}} {
 		f.begins([]byte(`{"jsonrpc":"2.0","id":` + tt.asked + `,"method":"ping"}`))
 		require.Equal(t, 1, f.count(), tt.asked)
 		f.begins([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + tt.asked + `}}`))
-		assert.False(t, f.ends([]byte(`{"jsonrpc":"2.0","id":`+tt.answered+`,"result":{}}`)), tt.asked)
+		assert.Nil(t, f.ends([]byte(`{"jsonrpc":"2.0","id":`+tt.answered+`,"result":{}}`)), tt.asked)
 		require.Zero(t, f.count(), tt.asked)
 	}
 	f.begins([]byte(`{"jsonrpc":"2.0","id":null,"method":"ping"}`))
 	assert.Zero(t, f.count())
 	assert.NotEqual(t, idKey(json.RawMessage(`1`)), idKey(json.RawMessage(`"1"`)))
+}
+
+// The calls of a batch count as calls in flight, one by one.
+func TestBatchesAreLimited(t *testing.T) {
+	var calls []string
+	for i := range maxCalls + 1 {
+		calls = append(calls, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+	}
+	f := newFlight(newTurns())
+	f.version = lastBatches
+	r := &clientReader{in: bufio.NewReader(strings.NewReader("[" + strings.Join(calls, ",") + "]\n")), f: f}
+	read := func() string {
+		b := make([]byte, 100)
+		n, err := r.Read(b)
+		require.NoError(t, err)
+		return string(b[:n])
+	}
+	for i := range maxCalls {
+		require.Equal(t, calls[i]+"\n", read())
+	}
+	require.Equal(t, maxCalls, f.count())
+	go f.ends([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}`))
+	require.Equal(t, calls[maxCalls]+"\n", read(), "after an answer")
+	require.Equal(t, maxCalls, f.count())
 }
