@@ -267,28 +267,45 @@ func homeOf(name string) (string, error) {
 	return u.HomeDir, nil
 }
 
-// namesOfSettings are what a text of settings that names files contains, in lower case: git allows no blank
-// within them.
-var namesOfSettings = []string{"[include", "excludesfile", "attributesfile", "ignorerevsfile", "template"}
+// fileSetting is a setting whose value is the path of a file that git reads.
+type fileSetting struct {
+	section, name string // in lower case, as git lists them
+	included      bool   // the file has settings, too
+}
+
+var fileSettings = []fileSetting{
+	{"include", "path", true},
+	{"includeif", "path", true}, // with a condition between section and name
+	{"core", "excludesfile", false},
+	{"core", "attributesfile", false},
+	{"commit", "template", false},
+	{"blame", "ignorerevsfile", false},
+}
+
+// mayBeIn reports whether a text of settings, in lower case, may contain the setting: git allows no
+// blank within its names.
+func (s fileSetting) mayBeIn(text []byte) bool {
+	return bytes.Contains(text, []byte("["+s.section)) && bytes.Contains(text, []byte(s.name))
+}
+
+// has reports whether a key is that of the setting.
+func (s fileSetting) has(key string) bool {
+	rest, is := strings.CutPrefix(key, s.section+".")
+	condition, ends := strings.CutSuffix(rest, s.name)
+	return is && ends && (condition == "" || s.section == "includeif" && strings.HasSuffix(condition, "."))
+}
 
 // namedFiles returns the files that a text of settings names, at most maxNamed.
 func namedFiles(ctx context.Context, text []byte) (list []namedFile) {
-	// Most files name none, and need no process.
-	if lower := bytes.ToLower(text); !slices.ContainsFunc(namesOfSettings, func(part string) bool { return bytes.Contains(lower, []byte(part)) }) {
-		return nil
+	lower := bytes.ToLower(text)
+	if !slices.ContainsFunc(fileSettings, func(s fileSetting) bool { return s.mayBeIn(lower) }) {
+		return nil // as in most files: they need no process
 	}
 	for entry := range strings.SplitSeq(settings(ctx, text), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
-		s := namedFile{key: key, path: value}
-		switch {
-		case key == "include.path", strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path"):
-			s.included = true
-		case key == "core.excludesfile", key == "core.attributesfile", key == "commit.template", key == "blame.ignorerevsfile":
-		default:
-			continue
-		}
-		if s.path != "" && len(list) < maxNamed {
-			list = append(list, s)
+		i := slices.IndexFunc(fileSettings, func(s fileSetting) bool { return s.has(key) })
+		if i >= 0 && value != "" && len(list) < maxNamed {
+			list = append(list, namedFile{key: key, path: value, included: fileSettings[i].included})
 		}
 	}
 	return list

@@ -194,10 +194,8 @@ func TestTimeLimitsOfGitCommands(t *testing.T) {
 func TestEveryGitCommandHasATimeLimit(t *testing.T) {
 	err := &TimeoutError{string(gitStatus), "/p", gitStatus.timeout()}
 	assert.ErrorContains(t, err, "git status did not end within 2m0s in /p: ")
-	bin := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o700))
 	p := newRepo(t)
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	fakeGit(t, "exec sleep 1000")
 	_, err2 := (&Repo{Top: p.dir}).run(t.Context(), call{limit: 50 * time.Millisecond}, gitRevParse)
 	late, is := errors.AsType[*TimeoutError](err2)
 	require.True(t, is, "%v", err2)
@@ -243,7 +241,39 @@ func TestNamedFiles(t *testing.T) {
 		{key: "includeif.gitdir:~/x]\"=/.path", path: "~nobody/f", included: true},
 		{key: "commit.template", path: `t\u`},
 	}, namedFiles(t.Context(), []byte(text)))
-	assert.Empty(t, namedFiles(t.Context(), []byte("[core]\n\tfilemode = true\n\thooksPath = .husky\n")))
+}
+
+// fakeGit puts a git into PATH that is a shell script.
+func fakeGit(t *testing.T, script string) {
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+}
+
+// No git is started for a text without settings that name files.
+func TestMostSettingsNameNoFiles(t *testing.T) {
+	fakeGit(t, `printf 'include.path\nasked\000'`)
+	for text, want := range map[string][]namedFile{
+		"[core]\n\tfilemode = true\n\thooksPath = .husky\n":                            nil,
+		"[remote \"include\"]\n\tfetch = path\n[mergetool \"x\"]\n\tpath = template\n": nil,
+		"[Include]\n\tPath = x\n":                                                      {{key: "include.path", path: "asked", included: true}},
+		"[includeIf \"gitdir:/\"]\n\tpath = x\n":                                       {{key: "include.path", path: "asked", included: true}},
+		"[CORE]\n\tattributesFile = x\n":                                               {{key: "include.path", path: "asked", included: true}},
+	} {
+		assert.Equal(t, want, namedFiles(t.Context(), []byte(text)), text)
+	}
+}
+
+// Listing the settings counts for the time limit of the command.
+func TestListingSettingsHasATimeLimit(t *testing.T) {
+	fakeGit(t, `case $* in config*) exec sleep 1000 ;; esac`)
+	p := newProject(t)
+	p.write(".git/HEAD", "ref: refs/heads/main\n")
+	p.write(".git/config", "[include]\n\tpath = more\n")
+	_, err := (&Repo{Top: p.dir}).run(t.Context(), call{limit: 50 * time.Millisecond}, gitStatus)
+	late, is := errors.AsType[*TimeoutError](err)
+	require.True(t, is, "%v", err)
+	assert.Equal(t, "status", late.Command)
 }
 
 // A path may begin in the home of a user.
