@@ -1,0 +1,61 @@
+package ui
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/registry"
+	_ "example.org/ripple/schema/validate" // of files
+)
+
+const miniAdapter = `schema: 1
+name: mini
+version: 1.0.0
+description: a shell with a fixed prompt
+family: shell
+process: {command_template: '"{shell_path}" -i', executable: sh, env: {PS1: 'mini> '}}
+init: {strategy: regex}
+prompt: {strategy: regex, primary: '^mini> $'}
+output: {input_echo_strategy: deterministic_byte_match}
+`
+
+// An adapter of a project that is read again needs approval even if another directory has taken the
+// place of the project's.
+func TestReloadInAReplacedDirectory(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(TrustVariable, "")
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	dir := filepath.Join(base, "project")
+	path := filepath.Join(dir, ".ripple", "adapters", "mini.yaml")
+	put := func() {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(miniAdapter), 0o600))
+	}
+	put()
+	t.Chdir(dir)
+	a := NewApp(nil, io.Discard, io.Discard, func(error) {})
+	reload := a.Reloader("mini", path)
+	_, err = reload()
+	require.ErrorAs(t, err, new(*registry.UntrustedError))
+	byPath := a.Reloader(path, path)
+	for _, replace := range []func() error{
+		func() error { return os.Rename(dir, dir+".old") },
+		func() error { return os.RemoveAll(dir) }, // and the working directory is gone, too
+	} {
+		require.NoError(t, replace())
+		put()
+		e, err := reload()
+		assert.Nil(t, e)
+		require.Error(t, err)
+		e, err = byPath()
+		require.NoError(t, err)
+		assert.Equal(t, path, e.Path, "the user named the file")
+	}
+}
