@@ -93,15 +93,13 @@ func locate(dir, path string) (top, name string, err error) {
 	return top, filepath.FromSlash(name), nil
 }
 
-// ProjectOf returns the directory out of which no link may lead from a file that a user names by its
-// path, because the user sees the path and not the link: the repository that has the file, or the
-// working directory if the file is below it. It returns "" if neither is the case. A directory of a
-// repository that is a link to another repository does not count as that one.
-func ProjectOf(path string) string {
-	path, err := filepath.Abs(path)
-	cwd, cwdErr := os.Getwd()
-	if err != nil || cwdErr != nil {
-		return "" // opening it fails, too
+// ProjectOf returns the directory out of which no link may lead from a file that a user in cwd, an
+// absolute path, names by its path, because the user sees the path and not the link: the repository
+// that has the file, or cwd if the file is below it. It returns "" if neither is the case. A directory
+// of a repository that is a link to another repository does not count as that one.
+func ProjectOf(cwd, path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cwd, path)
 	}
 	project, real := "", ""
 	for at := filepath.Dir(path); ; at = filepath.Dir(at) {

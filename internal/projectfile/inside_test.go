@@ -65,6 +65,50 @@ func TestOpenInside(t *testing.T) {
 	}
 }
 
+// A file that a user names belongs to its repository, or else to the working directory.
+func TestProjectOf(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	for _, dir := range []string{"plain/sub", "elsewhere", "repo/.git", "repo/sub", "repo/module/.git", "other/.git"} {
+		require.NoError(t, os.MkdirAll(at(dir), 0o700))
+	}
+	for _, repository := range []string{"repo", "repo/module", "other"} {
+		require.NoError(t, os.WriteFile(at(repository+"/.git/HEAD"), nil, 0o600))
+	}
+	require.NoError(t, os.Symlink(at("other"), at("repo/linked")))
+	for _, c := range []struct{ cwd, path, want string }{
+		{"plain", "plain/x", "plain"},
+		{"plain", "plain/sub/x", "plain"},
+		{"plain/sub", "plain/x", ""},
+		{"plain", "elsewhere/x", ""},
+		{"plain", "repo/x", "repo"},
+		{"plain", "repo/sub/x", "repo"},
+		{"repo", "repo/sub/x", "repo"},
+		{"repo/sub", "repo/x", "repo"},
+		{"plain", "repo/module/x", "repo/module"},
+		{"repo", "repo/module/x", "repo/module"},
+		{"repo/module", "repo/module/x", "repo/module"},
+		{"repo/module", "repo/x", "repo"},
+		{"plain", "repo/linked/x", "repo"},
+		{"repo", "repo/linked/x", "repo"},
+		{"repo/linked", "repo/linked/x", "repo/linked"},
+		{".", "repo/x", "repo"},
+		{".", "plain/x", "."},
+	} {
+		want := ""
+		if c.want != "" {
+			want = at(c.want)
+		}
+		rel, err := filepath.Rel(at(c.cwd), at(c.path))
+		require.NoError(t, err)
+		for _, path := range []string{at(c.path), rel} {
+			assert.Equal(t, want, ProjectOf(at(c.cwd), path), "%s in %s", path, c.cwd)
+		}
+	}
+	assert.Empty(t, ProjectOf(filepath.VolumeName(base)+string(filepath.Separator), at("elsewhere/x")))
+}
+
 // A link that takes the place of a file, or of its directory, after the path was resolved does not
 // lead out of the project.
 func TestALinkMadeMeanwhileDoesNotLeadOut(t *testing.T) {

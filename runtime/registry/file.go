@@ -43,36 +43,37 @@ const (
 	maxProjectBytes = 4 << 20
 )
 
-// openDir looks into a directory on disk.
-func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *layer {
-	l := &layer{origin: origin}
-	fsys := os.DirFS(dir)
-	names, err := yamlFiles(fsys)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.notices = append(l.notices, Notice{
-			Kind: NoticeUnreadable, Path: dir,
-			Message: fmt.Sprintf("%s adapters in %s cannot be listed: %v", origin, dir, err),
-		})
-	}
-	if excess := excess(dir, names); origin == OriginProject && excess != "" {
+// openProject looks into the directory with a project's adapters, .ripple/adapters. No link of one
+// leads out of the project.
+func openProject(dir string, o schema.Options, trusts func(*Entry) bool) *layer {
+	l, names := listDir(OriginProject, dir)
+	if excess := excess(dir, names); excess != "" {
 		l.notices = append(l.notices, Notice{
 			Kind: NoticeTooMany, Path: dir,
 			Message: fmt.Sprintf("none of the project's adapters is used: %s has %s", dir, excess),
 		})
 		return l
 	}
-	var head bytes.Buffer
-	var size int64
+	project, size := filepath.Dir(filepath.Dir(dir)), int64(0)
 	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if origin == OriginProject {
-			f := projectFile(OriginProject, filepath.Dir(filepath.Dir(dir)), path, maxProjectBytes-size, o)
-			f.trusts, size = trusts, size+f.size
-			l.files = append(l.files, f)
-			continue
+		f := readFile(project, filepath.Join(dir, name), maxProjectBytes-size)
+		f.origin, f.trusts, size = OriginProject, trusts, size+f.size
+		for _, beside := range schema.ScriptDirs(f.path) {
+			f.scripts = append(f.scripts, projectfile.FS(project, beside))
 		}
-		f := diskFile(origin, path, o)
-		if readHead(fsys, name, maxHead, &head) == nil { // else loading it reports the error
+		f.scripts = append(f.scripts, o.Scripts...)
+		l.files = append(l.files, f)
+	}
+	return l
+}
+
+// openUser looks into the directory with the user's adapters.
+func openUser(dir string, o schema.Options) *layer {
+	l, names := listDir(OriginUser, dir)
+	var head bytes.Buffer
+	for _, name := range names {
+		f := diskFile(OriginUser, filepath.Join(dir, name), o)
+		if readHead(os.DirFS(dir), name, maxHead, &head) == nil { // else loading it reports the error
 			f.header = readHeader(head.Bytes())
 		}
 		l.files = append(l.files, f)
@@ -80,27 +81,47 @@ func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *la
 	return l
 }
 
+// listDir returns the layer of a directory on disk, without files yet, and the names of its files.
+func listDir(origin, dir string) (*layer, []string) {
+	l := &layer{origin: origin}
+	names, err := yamlFiles(os.DirFS(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.notices = append(l.notices, Notice{
+			Kind: NoticeUnreadable, Path: dir,
+			Message: fmt.Sprintf("%s adapters in %s cannot be listed: %v", origin, dir, err),
+		})
+	}
+	return l, names
+}
+
 // namedFile returns the adapter file that a user named by its path. In a project, links that lead out
 // of it are not followed.
 func namedFile(path string, o schema.Options) *file {
-	if project := projectfile.ProjectOf(path); project != "" {
-		return projectFile(OriginFile, project, path, projectfile.MaxText, o)
+	cwd, err := os.Getwd()
+	if err != nil {
+		return diskFile(OriginFile, path, o)
 	}
-	return diskFile(OriginFile, path, o)
-}
-
-// projectFile reads an adapter file of a project, once: an agent or another program may replace it
-// at any time. It does not open one that links lead out of the project.
-func projectFile(origin, project, path string, limit int64, o schema.Options) *file {
-	var scripts []fs.FS
+	project := projectfile.ProjectOf(cwd, path)
+	if project == "" {
+		return diskFile(OriginFile, path, o)
+	}
+	f := readFile(project, path, projectfile.MaxText)
+	f.origin = OriginFile
 	for _, beside := range schema.ScriptDirs(path) {
 		around := project
 		if _, inside := projectfile.Relative(absolute(project), absolute(beside)); !inside {
 			around = filepath.Dir(beside) // ../integration-scripts, of a file in the working directory
 		}
-		scripts = append(scripts, projectfile.FS(around, beside))
+		f.scripts = append(f.scripts, projectfile.FS(around, beside))
 	}
-	f := &file{origin: origin, path: path, beside: projectfile.FS(project, filepath.Dir(path)), scripts: append(scripts, o.Scripts...)}
+	f.scripts = append(f.scripts, o.Scripts...)
+	return f
+}
+
+// readFile reads an adapter file of a project, once: an agent or another program may replace it
+// at any time. It does not open one that links lead out of the project.
+func readFile(project, path string, limit int64) *file {
+	f := &file{path: path, beside: projectfile.FS(project, filepath.Dir(path))}
 	text, err := projectfile.ReadInside(project, path, limit)
 	if err != nil {
 		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return nil, nil, schema.Unreadable(path, err) }

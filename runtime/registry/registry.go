@@ -116,10 +116,10 @@ func Open(s Sources) (*Registry, error) {
 	r := &Registry{scripts: s.Scripts}
 	options := schema.Options{Scripts: s.Scripts}
 	if s.ProjectDir != "" {
-		r.layers = append(r.layers, openDir(OriginProject, s.ProjectDir, options, s.IsTrusted))
+		r.layers = append(r.layers, openProject(s.ProjectDir, options, s.IsTrusted))
 	}
 	if s.UserDir != "" {
-		r.layers = append(r.layers, openDir(OriginUser, s.UserDir, options, nil))
+		r.layers = append(r.layers, openUser(s.UserDir, options))
 	}
 	if s.Embedded != nil {
 		l, err := openEmbedded(s.Embedded, options)
