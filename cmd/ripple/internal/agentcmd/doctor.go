@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -229,17 +228,19 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 // printInstalled prints what is known about installed programs, usable ones first, and only the
 // names of the others: on most machines these are the majority.
 func (a *app) printInstalled(list []diagnosis) error {
-	var installed []diagnosis
+	var usable, others []diagnosis
 	var missing []string
 	for _, d := range list {
-		if d.Executable == "" {
+		switch {
+		case d.Executable == "":
 			missing = append(missing, d.Name)
-		} else {
-			installed = append(installed, d)
+		case d.Usable:
+			usable = append(usable, d)
+		default:
+			others = append(others, d)
 		}
 	}
-	slices.SortStableFunc(installed, func(x, y diagnosis) int { return usableOf([]diagnosis{y}) - usableOf([]diagnosis{x}) })
-	if len(installed) == 0 {
+	if installed := append(usable, others...); len(installed) == 0 {
 		a.Printf("no coding agent is installed\n")
 	} else if err := a.printDiagnoses(installed); err != nil {
 		return err
