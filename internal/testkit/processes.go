@@ -21,6 +21,20 @@ func ProcessCalled(prefix string) int {
 	return found[0]
 }
 
+// Children returns the processes whose parent is pid, as "PID (name)", also those that have ended and were not waited for;
+// none where there is no /proc.
+func Children(pid int) (children []string) {
+	parent := []byte(strconv.Itoa(pid))
+	processes("stat", func(stat []byte) bool {
+		end := bytes.LastIndexByte(stat, ')') // of the name, which may contain anything; the state and the parent follow
+		if fields := bytes.Fields(stat[end+1:]); len(fields) > 1 && bytes.Equal(fields[1], parent) {
+			children = append(children, string(stat[:end+1]))
+		}
+		return false
+	})
+	return children
+}
+
 // processes returns the processes for which a file of /proc/PID fulfills a condition. It is called again and again while
 // a test waits, and filepath.Glob would list the directory of each process.
 func processes(file string, fulfills func(content []byte) bool) (pids []int) {

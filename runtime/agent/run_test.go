@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -51,10 +50,10 @@ func play(t *testing.T, a *schema.Adapter, o agent.Options) (agent.Outcome, []ev
 
 func playIn(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent.Turn, o agent.Options) (agent.Outcome, []event.Event) {
 	t.Helper()
-	before := children(t)
+	before := testkit.Children(os.Getpid())
 	o.OwnsOrphans = true
 	out, events := playBeside(ctx, t, a, turn, o)
-	assert.Equal(t, before, children(t), "no process is left")
+	assert.Equal(t, before, testkit.Children(os.Getpid()), "no process is left")
 	return out, events
 }
 
@@ -74,24 +73,8 @@ func playBeside(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent
 // leavesNoProcess checks at the end of a test that its parallel subtests have left no process.
 func leavesNoProcess(t *testing.T) {
 	t.Helper()
-	before := children(t)
-	t.Cleanup(func() { assert.Equal(t, before, children(t), "no process is left") })
-}
-
-// children returns the processes below this one.
-func children(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		return ""
-	}
-	out, _ := exec.Command("ps", "-o", "pid=,args=", "--ppid", strconv.Itoa(os.Getpid())).Output() // none: exit code 1
-	var left []string
-	for line := range strings.Lines(string(out)) {
-		if !strings.Contains(line, "ps -o pid=") {
-			left = append(left, line)
-		}
-	}
-	return strings.Join(left, "")
+	before := testkit.Children(os.Getpid())
+	t.Cleanup(func() { assert.Equal(t, before, testkit.Children(os.Getpid()), "no process is left") })
 }
 
 func TestAPlainTurn(t *testing.T) {
