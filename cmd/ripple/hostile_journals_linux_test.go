@@ -109,6 +109,7 @@ func TestHostileJournals(t *testing.T) {
 	}
 	for _, j := range hostileJournals {
 		t.Run(j.name, func(t *testing.T) {
+			t.Parallel()
 			h := newHostile(t, map[string]string{"work": "mine\n"})
 			out, code := h.run("run", "--prompt", "x", "--adapter", "rehearsal", "--max-turns", "1")
 			require.Equal(t, ui.ExitLimit, code, out)

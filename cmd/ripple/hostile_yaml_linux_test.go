@@ -43,8 +43,9 @@ func TestHostileYAML(t *testing.T) {
 		"tags that make types": "name: !!binary aGk=\nversion: !!float 1\nfamily: !<tag:x> y\nprocess: !!python/object:os.system x\n",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			h := newHostile(t, map[string]string{".ripple/adapters/x.yaml": text, "ripple.yml": text})
-			for _, line := range []string{"adapter lint --all", "hats"} {
+			for _, line := range []string{"adapter lint .ripple/adapters/x.yaml", "adapter show x", "hats"} {
 				assert.NotContains(t, h.bounded(strings.Fields(line)...), "\x1b]0;", line)
 				assert.NoFileExists(t, h.ran)
 			}
