@@ -59,7 +59,13 @@ func TestChildrenAreRecognizedByEnvironment(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
+	_, err = in.Write([]byte("x")) // its echo shows that cat runs: until then the kernel may show no environment
+	require.NoError(t, err)
+	_, err = out.Read(make([]byte, 1))
+	require.NoError(t, err)
 	assert.Equal(t, 1, childrenWith(dir))
 	assert.Zero(t, childrenWith(t.TempDir()), "those of others do not count")
 	require.NoError(t, in.Close())
