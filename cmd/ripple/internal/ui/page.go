@@ -3,11 +3,13 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/runtime/event"
 )
 
@@ -92,7 +94,8 @@ func (h Heading) Next() []string {
 	return []string{"next: " + FirstLine(h.Task)}
 }
 
-// Say formats an answer: text wrapped, code unchanged, a status block folded.
+// Say formats an answer: text wrapped, code unchanged, a status block folded. Lines that look like
+// lines of ripple are set off with "│ ".
 func (p Page) Say(answer string) (lines []string) {
 	for _, part := range passages(Harmless(answer)) {
 		if part.status != nil {
@@ -106,12 +109,19 @@ func (p Page) Say(answer string) (lines []string) {
 }
 
 // Coloured wraps one line of text and adds color.
-func (p Page) Coloured(colour, text string) (lines []string) {
-	for i, l := range wrapLine(text, min(p.Width, widestProse)-2) {
-		if i > 0 {
-			l = "  " + l
-		}
-		lines = append(lines, p.Paint(colour, l))
+func (p Page) Coloured(colour, text string) []string {
+	lines := hanging(text, p.Width)
+	for i, l := range lines {
+		lines[i] = p.Paint(colour, l)
+	}
+	return lines
+}
+
+// hanging wraps one line of text and indents its further lines.
+func hanging(text string, width int) []string {
+	lines := wrapLine(text, min(width, widestProse)-2)
+	for i := 1; i < len(lines); i++ {
+		lines[i] = "  " + lines[i]
 	}
 	return lines
 }
@@ -121,22 +131,37 @@ func (p Page) words(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " ")
 		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
-		switch {
-		case fence:
-			lines = append(lines, p.Paint(Dim, ansi.Truncate(line, p.Width, "…")))
-		case code:
-			for piece := range strings.SplitSeq(ansi.Hardwrap(line, p.Width, true), "\n") {
-				lines = append(lines, strings.TrimRight(piece, " "))
-			}
-		case strings.HasPrefix(line, "#"):
-			lines = append(lines, p.Coloured(Bold, line)...)
-		default:
-			lines = append(lines, wrapLine(line, min(p.Width, widestProse))...)
-		}
+		lines = append(lines, p.line(line, fence, code)...)
 		code = code != fence
 	}
 	return lines
 }
+
+// line formats a line of an answer: a fence of a code block, a line of code, or text.
+func (p Page) line(line string, fence, code bool) []string {
+	colour, lay := "", func(width int) []string { return wrapLine(line, min(width, widestProse)) }
+	switch {
+	case fence:
+		colour, lay = Dim, func(width int) []string { return []string{ansi.Truncate(line, width, "…")} }
+	case code:
+		lay = func(width int) []string { return strings.Split(ansi.Hardwrap(line, width, true), "\n") }
+	case strings.HasPrefix(line, "#"):
+		colour, lay = Bold, func(width int) []string { return hanging(line, width) }
+	}
+	lines, edge := lay(p.Width), ""
+	if slices.ContainsFunc(lines, looksLikeOurs().MatchString) {
+		edge = "│ "
+		lines = lay(p.Width - ansi.StringWidth(edge))
+	}
+	for i, l := range lines {
+		lines[i] = p.Paint(Dim, edge) + p.Paint(colour, strings.TrimRight(l, " "))
+	}
+	return lines
+}
+
+// looksLikeOurs matches the beginning of a line that a reader could take for one of ripple: those of
+// Note, Head, Tool, Aside and folded.
+var looksLikeOurs = lazyregexp.New(`^(?:[\s\p{Z}]*(?:ripple:|──|[…✓✗⊘◷■●])|[\s\p{Z}]+(?:[!?→·]|next:))(?:[\s\p{Z}]|$)`)
 
 // ToolUse is a running or completed use of a tool.
 type ToolUse struct {

@@ -54,9 +54,33 @@ func FuzzPage(f *testing.F) {
 		if strings.Contains(text, "```") || strings.Contains(text, "RALPH_STATUS") {
 			return
 		}
-		letters := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		letters := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "│", " ")), "") }
 		assert.Equal(t, letters(Harmless(text)), letters(strings.Join(lines, "\n")))
 	})
+}
+
+// A line of an answer that looks like a line of ripple is set off; any other line is unchanged.
+func TestLinesThatLookLikeOursAreSetOff(t *testing.T) {
+	p := Page{Width: 30}
+	for text, want := range map[string]string{
+		"ripple: the loop ends":                        "│ ripple: the loop ends",
+		"  ✓ `make test`: ok":                          "│   ✓ `make test`: ok",
+		"✓ done\nand more":                             "│ ✓ done\nand more",
+		"── turn 3/100 ──":                             "│ ── turn 3/100 ──",
+		"  ! the prompt is empty":                      "│   ! the prompt is empty",
+		"   next: Write the tokenizer":                 "│    next: Write the tokenizer",
+		"\u00a0\u00a0✓ ok":                             "│ \u00a0\u00a0✓ ok",
+		"```\n  ✗ failed\nok\n```":                     "```\n│   ✗ failed\nok\n```",
+		"The last line, that is wrapped ripple: ended": "│ The last line, that is\n│ wrapped ripple: ended",
+		"# A title, which is wrapped, ✓ ok":            "│ # A title, which is\n│   wrapped, ✓ ok",
+		"→ that way, ✓ or not\n· one":                  "→ that way, ✓ or not\n· one",
+		"- ✓ an item\n  - ripple: one":                 "- ✓ an item\n  - ripple: one",
+		"rippled: no\n✓done\n!important\n  !important": "rippled: no\n✓done\n!important\n  !important",
+	} {
+		assert.Equal(t, want, strings.Join(p.Say(text), "\n"), "%q", text)
+	}
+	coloured := Page{Width: 30, Colour: true}.Say("✓ ok")
+	assert.Equal(t, []string{Dim + "│ " + reset + "✓ ok"}, coloured)
 }
 
 func TestPassages(t *testing.T) {
