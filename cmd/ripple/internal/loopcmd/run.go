@@ -138,14 +138,14 @@ func addSettings(flags *pflag.FlagSet) {
 		switch {
 		case s.Flag == "":
 		case s.Repeats:
-			flags.StringArray(s.Flag, nil, s.Help+" (repeatable)")
+			flags.StringArray(s.Flag, nil, s.Summary()+" (repeatable)")
 		case s.Default == "true" || s.Default == "false":
-			flags.Bool(s.Flag, s.Default == "true", s.Help)
+			flags.Bool(s.Flag, s.Default == "true", s.Summary())
 			if s.Off != "" {
-				flags.Bool(s.Off, false, "do not "+s.Help)
+				flags.Bool(s.Off, false, "do not "+s.Summary())
 			}
 		default:
-			flags.String(s.Flag, s.Default, s.Help)
+			flags.String(s.Flag, s.Default, s.Summary())
 			f := flags.Lookup(s.Flag)
 			f.NoOptDefVal = s.Alone
 			if s.Flag == toolsFlag {
