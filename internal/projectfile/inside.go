@@ -88,7 +88,7 @@ func locate(dir, path string) (top, name string, err error) {
 	}
 	name, is := Relative(top, real)
 	if !is {
-		return "", "", &RefusedError{path, "is a symbolic link, or in one, that leads out of the project, to " + real, "replace the link by a copy of the file", nil}
+		return "", "", &RefusedError{path, "is a symbolic link, or in one, that leads out of " + top + ", to " + real, "replace the link with a copy of the file", nil}
 	}
 	return top, filepath.FromSlash(name), nil
 }
