@@ -39,7 +39,7 @@ func (t *teller) event(e event.Event) {
 			t.usage()
 		}
 	case event.RateLimited:
-		t.aside("Limited by the provider: " + e.Message)
+		t.aside("The provider reports a limit: " + e.Message)
 	case event.Error:
 		t.aside(e.Message)
 	}

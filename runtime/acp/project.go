@@ -182,7 +182,7 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": sessions in single-turn mode are not kept; begin a new session"}
 	}
 	if old := s.sessions[p.Session]; old != nil && old.open != nil {
-		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
+		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session's previous prompt is still being answered"}
 	}
 	if s.o.RunTurn != nil {
 		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir, servers: p.Servers}

@@ -26,7 +26,7 @@ const (
 	told      = `{"jsonrpc":"2.0","id":"a","result":{"action":"accept","content":{"one":"as you like","two":"as you like"}}}`
 	opened    = `{"jsonrpc":"2.0","id":"a","result":{"action":"accept"}}`
 	takeBack  = `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"a"}}`
-	takenBack = `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"taken back"}}`
+	takenBack = `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"withdrawn"}}`
 	noRequest = `{"jsonrpc":"2.0","id":"a","method":"session/request_permission","params":{"options":7}}`
 	noParams  = `{"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"invalid parameters for session/request_permission"}}`
 	inUse     = `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"the previous request with this ID is still open"}}`
@@ -49,7 +49,7 @@ func TestARequestComesAgain(t *testing.T) {
 		"another, while it is":     {"> " + makeIt + "\n> " + moveIt + "\n<\ngot\nhere\n<\ngot", []string{"make"}, 1, []string{inUse, allowed}},
 		"another, when it is not":  {"> " + makeIt + "\nhere\n<\ngot\n> " + moveIt + "\n<\ngot", []string{"make", "move"}, 2, []string{allowed, allowed}},
 		"of a form":                {"> " + tellIt + "\n> " + tellIt + "\nhere\n<\ngot\n<\ngot\n> " + tellIt + "\n<\ngot", []string{"Tell me.\none", "Tell me.\ntwo"}, 0, []string{told, told, told}},
-		"of an address":            {"> " + openIt + "\n> " + openIt + "\nhere\n<\ngot\n<\ngot", []string{"Log in.\nIt asks you to open an address of a.example yourself: https://a.example"}, 0, []string{opened, opened}},
+		"of an address":            {"> " + openIt + "\n> " + openIt + "\nhere\n<\ngot\n<\ngot", []string{"Log in.\nIt asks you to open an address at a.example: https://a.example"}, 0, []string{opened, opened}},
 		"taken back, and again":    {"> " + makeIt + "\n> " + makeIt + "\n> " + takeBack + "\n<\ngot\n<\ngot\n> " + makeIt + "\n<\ngot\nhere", []string{"make"}, 1, []string{takenBack, takenBack, takenBack}},
 		"with no option, and then": {"> " + makeIt + "\n> " + noRequest + "\n<\ngot\nhere\n<\ngot", []string{"make"}, 1, []string{noParams, allowed}},
 	} {

@@ -60,11 +60,11 @@ func TestAnAgentElicits(t *testing.T) {
 		"a code":            {code, []event.Answer{text("A"), text("ab"), text("ABCD"), text("ABC")}, "", `"result":{"action":"accept","content":{"code":"ABC"}}`},
 		"a part":            {part, []event.Answer{text("NaN"), text("1.5"), text("0.25")}, "", `"result":{"action":"accept","content":{"part":0.25}}`},
 		"no field":          {form + `{}`, []event.Answer{option("elicitation/accept")}, "Tell me. | Accept (allow_once), " + declineIt, `"result":{"action":"accept","content":{}}`},
-		"an address":        {`"mode":"url","elicitationId":"e","url":"https://xn--e.example/a?b=c","message":"Log in."`, []event.Answer{option("elicitation/accept")}, "Log in.\nIt asks you to open an address of xn--e.example yourself: https://xn--e.example/a?b=c\nWarning: the name of the host contains letters that may look like others. | I open it (allow_once), " + declineIt, `"result":{"action":"accept"}`},
+		"an address":        {`"mode":"url","elicitationId":"e","url":"https://xn--e.example/a?b=c","message":"Log in."`, []event.Answer{option("elicitation/accept")}, "Log in.\nIt asks you to open an address at xn--e.example: https://xn--e.example/a?b=c\nWarning: the host name contains characters that look like others. | I will open it (allow_once), " + declineIt, `"result":{"action":"accept"}`},
 		"an address, no":    {`"mode":"url","elicitationId":"e","url":"https://a.example","message":"Log in."`, []event.Answer{option("elicitation/decline")}, "", `"result":{"action":"decline"}`},
 		"no address":        {`"mode":"url","elicitationId":"e","url":"::","message":"Log in."`, nil, "", `"error":{"code":-32602,"message":"url is not an address"}`},
 		"no mode":           {`"mode":"dance"`, nil, "", `"error":{"code":-32602,"message":"mode must be form or url"}`},
-		"an unusable field": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which is not known here"}`},
+		"an unusable field": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which ripple does not support"}`},
 		"no field at all":   {form + `{"properties":{"x":[]}}`, nil, "", `"error":{"code":-32602,"message":"the form has a field that is not part of the protocol: x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

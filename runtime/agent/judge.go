@@ -254,7 +254,7 @@ func (r *reader) refused() {
 // answer.
 func (r *reader) lastWords(f *event.Failure, e ending) {
 	if f != nil && e.forced == nil && r.program == nil && r.answer != "" && len(r.stderr.buf) == 0 {
-		f.Message = firstLines(f.Message + "; its last words: " + lastLines(r.answer))
+		f.Message = firstLines(f.Message + "; its last output: " + lastLines(r.answer))
 	}
 }
 

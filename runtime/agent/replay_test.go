@@ -132,7 +132,7 @@ func TestTheLastWordsOfPlainText(t *testing.T) {
 	g.Output = schema.AgentOutput{Format: schema.FormatText}
 	a.Agent = &g
 	for stderr, want := range map[string]string{
-		"":     "the agent ended with exit code 1 and gave no reason; its last words: error: rate limit",
+		"":     "the agent ended with exit code 1 and gave no reason; its last output: error: rate limit",
 		"boom": "boom",
 	} {
 		out, err := agent.Replay(&a, agent.Recording{Output: strings.NewReader("error: rate limit\n"), Stderr: strings.NewReader(stderr), ExitCode: 1}, func(event.Event) {})

@@ -252,7 +252,7 @@ got
 got
 stop end_turn
 `)}})
-	assert.Equal(t, `{"jsonrpc":"2.0","id":"w","error":{"code":-32800,"message":"taken back"}}
+	assert.Equal(t, `{"jsonrpc":"2.0","id":"w","error":{"code":-32800,"message":"withdrawn"}}
 {"jsonrpc":"2.0","id":"k","result":{}}
 {"jsonrpc":"2.0","id":"w","result":{"exitCode":null,"signal":"SIGTERM"}}
 `, out.Text)

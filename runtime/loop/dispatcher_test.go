@@ -179,7 +179,7 @@ func TestPlainTurnDoesNotTakeAPromise(t *testing.T) {
 	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
 	assert.Equal(t, []string{"builder go", "builder go", "go", "", "reviewer built"}, r.turns())
 	assert.Contains(t, r.notes(), "plain gave the completion promise LOOP_COMPLETE, which does not count: only reviewer publishes it")
-	assert.Contains(t, r.fake.requests[2].Context, "LOOP_COMPLETE is for reviewer to say: publish a topic for it.")
+	assert.Contains(t, r.fake.requests[2].Context, "Only reviewer may say LOOP_COMPLETE: publish a topic for it.")
 	assert.Contains(t, r.fake.requests[3].Context, "LOOP_COMPLETE does not count: only reviewer publishes it")
 	r.flags["max-turns"], r.fake.requests = "3", nil
 	assert.Contains(t, r.run().Message, "the agent said that the work is done, which does not count: only reviewer publishes it")

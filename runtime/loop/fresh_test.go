@@ -112,7 +112,7 @@ func TestResumeWithNegativeTurns(t *testing.T) {
 				assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 				return
 			}
-			want := fmt.Sprintf("%s:%d: damaged: a number of turns is below zero; restore the file, or begin a new run",
+			want := fmt.Sprintf("%s:%d: damaged: a number of turns is negative; restore the file, or begin a new run",
 				filepath.Join(r.dir, ".ralph/events.jsonl"), strings.Count(journal, "\n")+tt.bad)
 			assert.EqualError(t, err, want)
 			assert.Equal(t, []string{ReasonError, want + "."}, []string{stop.Reason, stop.Message})

@@ -19,7 +19,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 		}
 	}
 	if l.config.Box && l.o.Box == nil {
-		return closeAll, &Stop{Reason: ReasonUsage, Message: "The settings ask for a box, and there is none."}
+		return closeAll, &Stop{Reason: ReasonUsage, Message: "The settings ask for a box, but the loop was opened without one."}
 	}
 	project, err := filepath.Abs(l.project)
 	if err != nil {

@@ -27,11 +27,11 @@ type reaction struct {
 var reactions = map[event.Kind]reaction{
 	event.Limited: {
 		waits: "for the provider's limit", pauses: pauses{5 * time.Minute, time.Hour}, // if nothing says when it ends
-		hands: "%s is limited until %s",
+		hands: "%s has reached a limit of its provider, which lasts until %s",
 	},
 	event.Overloaded: {
 		waits: "for the provider, which is overloaded or out of reach", pauses: pauses{5 * time.Second, 5 * time.Minute},
-		hands: "the provider of %s is overloaded or out of reach, and is asked again at %s", away: pauses{5 * time.Minute, time.Hour},
+		hands: "the provider of %s is overloaded or out of reach, and is tried again at %s", away: pauses{5 * time.Minute, time.Hour},
 	},
 	event.ContextFull:    {renews: true, goesOn: true},
 	event.SessionUnknown: {renews: true},

@@ -31,7 +31,7 @@ func TestRunsThatCannotStart(t *testing.T) {
 		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, "conflict", "halted", "Git does not know who commits: no name and address are set.", "git config user.name"},
 		{"no key", "git config commit.gpgsign true; git config gpg.program false", map[string]string{"commit": "true"}, "conflict", "halted", "Commits must be signed in this repository", "commit.gpgSign"},
 		{"the project's own branch", "", map[string]string{"worktree": "main"}, "branch", "error", "is checked out in the project itself", "another branch"},
-		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, "repository_missing", "error", "no commit yet", "commit something"},
+		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, "repository_missing", "error", "no commit yet", "make a first commit"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func (c *committer) unlock(ctx context.Context, w writing, noted time.Time) erro
 		return !lives || p.Start != w.By.Start, nil
 	}
 	if err := git.Patiently(ctx, dead); errors.Is(err, git.ErrHeld) {
-		return fmt.Errorf("%v, git of a killed loop, is still running", w.By)
+		return fmt.Errorf("%v, a git process of a killed loop, is still running", w.By)
 	} else if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func worktreeStop(err error) error {
 		return &Stop{Reason: ReasonBranch, Message: "The branch cannot be used: " + b.Why + ".", Fix: "name another branch", Err: err}
 	}
 	if errors.Is(err, git.ErrNoCommit) {
-		return &Stop{Reason: ReasonNoRepository, Message: "The repository has no commit yet, and a branch needs one to start from.", Fix: "commit something", Err: err}
+		return &Stop{Reason: ReasonNoRepository, Message: "The repository has no commit yet, and a branch needs one to start from.", Fix: "make a first commit", Err: err}
 	}
 	return err
 }

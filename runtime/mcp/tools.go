@@ -100,7 +100,7 @@ type startArgs struct {
 
 type closeArgs struct {
 	Console string `json:"console" jsonschema:"name of the console"`
-	Mode    string `json:"mode,omitempty" default:"close" enum:"interrupt,close,kill" jsonschema:"interrupt its command, or end the console: politely, or by force"`
+	Mode    string `json:"mode,omitempty" default:"close" enum:"interrupt,close,kill" jsonschema:"interrupt: interrupt its command; close: ask the program to end, then end the console; kill: end both at once"`
 }
 
 // hints returns the annotations of a tool.

@@ -40,7 +40,7 @@ var stuckGap = 250 * time.Millisecond
 
 const stuckLooks = 20
 
-var errStuck = errors.New("the program waits for input, and what it shows is not that prompt")
+var errStuck = errors.New("the program waits for input, but not at that prompt")
 
 // awaitReady waits for the first prompt.
 func (d *driver) awaitReady(ctx context.Context) error {

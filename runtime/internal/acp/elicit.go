@@ -83,12 +83,12 @@ func (c *Client) elicit(m rpc.Message, line []byte) {
 
 // visit asks a person to open an address; nothing here opens it.
 func (c *Client) visit(id json.RawMessage, message string, at *url.URL) {
-	text := fmt.Sprintf("%s\nIt asks you to open an address of %s yourself: %s", message, at.Host, at)
+	text := fmt.Sprintf("%s\nIt asks you to open an address at %s: %s", message, at.Host, at)
 	if strings.Contains(at.Host, "xn--") {
-		text += "\nWarning: the name of the host contains letters that may look like others."
+		text += "\nWarning: the host name contains characters that look like others."
 	}
 	c.ask(asked{id: id, question: event.Question{Kind: event.AskChoice, Text: text, Options: []event.Option{
-		{ID: accepted, Name: "I open it", Kind: event.AllowOnce}, {ID: declined, Name: "Decline", Kind: event.RejectOnce},
+		{ID: accepted, Name: "I will open it", Kind: event.AllowOnce}, {ID: declined, Name: "Decline", Kind: event.RejectOnce},
 	}}, give: func(a event.Answer) (any, string) {
 		switch a.Option {
 		case accepted:
@@ -162,7 +162,7 @@ func fieldsOf(properties json.RawMessage, required []string) (fields []field, er
 		case known:
 			fields = append(fields, f)
 		case f.required:
-			return nil, fmt.Errorf("the field %s has the type %q, which is not known here", f.name, f.Type)
+			return nil, fmt.Errorf("the field %s has the type %q, which ripple does not support", f.name, f.Type)
 		}
 	}
 	return fields, nil

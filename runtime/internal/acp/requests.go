@@ -35,7 +35,7 @@ func (c *Client) request(m rpc.Message, line []byte) {
 		c.update(m, line)
 		c.Reply(m.ID, map[string]any{})
 	default:
-		c.Refuse(m.ID, rpc.CodeNoMethod, "no such method here: "+m.Method)
+		c.Refuse(m.ID, rpc.CodeNoMethod, "unknown method: "+m.Method)
 		c.unknown(m.Method, line)
 	}
 }
@@ -165,7 +165,7 @@ func (c *questions) withdraw(request json.RawMessage) {
 	for id, q := range c.open {
 		if string(q.id) == string(request) {
 			delete(c.open, id)
-			c.refuse(q.id, rpc.CodeCancelled, "taken back")
+			c.refuse(q.id, rpc.CodeCancelled, "withdrawn")
 			c.Close(id)
 		}
 	}

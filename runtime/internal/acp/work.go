@@ -101,6 +101,6 @@ func (c *Client) Done(id string, result any, e *rpc.Error) {
 func (c *Client) undo(id json.RawMessage) {
 	if c.working[string(id)] {
 		delete(c.working, string(id))
-		c.Refuse(id, rpc.CodeCancelled, "taken back")
+		c.Refuse(id, rpc.CodeCancelled, "withdrawn")
 	}
 }

@@ -101,7 +101,7 @@ func (r *Rules) plainContext() (lines []string) {
 	}
 	lines = []string{"This turn has no role. Roles, and the topics that trigger them: " + clip(strings.Join(roles, "; "), 220) + "."}
 	if list := r.Promisers(); list != nil {
-		lines = append(lines, fmt.Sprintf("%s is for %s to say: publish a topic for it.", r.Promise, clip(strings.Join(list, " or "), 60)))
+		lines = append(lines, fmt.Sprintf("Only %s may say %s: publish a topic for it.", clip(strings.Join(list, " or "), 60), r.Promise))
 	}
 	return append(lines, fmt.Sprintf(how, "TOPIC", "TOPIC"))
 }

@@ -157,7 +157,7 @@ func (l *Log) damaged(start int64) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s:%d: damaged: a number of turns is below zero; restore the file, or begin a new run", l.f.Name(), number)
+	return fmt.Errorf("%s:%d: damaged: a number of turns is negative; restore the file, or begin a new run", l.f.Name(), number)
 }
 
 // spend adds an event of the unfinished turn, last event first: a usage covers the turn so far.

@@ -15,7 +15,7 @@ func TestAnswersToAField(t *testing.T) {
 	decline := event.Option{ID: "d", Name: "Decline", Kind: event.RejectOnce}
 	open := event.Option{ID: "o", Name: "(leave it open)"}
 	words := record.Question{Question: event.Question{ID: "q1", Kind: event.AskText, Text: "Where to?", Options: []event.Option{open, decline}}}
-	address := record.Question{Question: event.Question{ID: "q1", Kind: event.AskChoice, Options: []event.Option{{ID: "a", Name: "I open it", Kind: event.AllowOnce}, decline}}}
+	address := record.Question{Question: event.Question{ID: "q1", Kind: event.AskChoice, Options: []event.Option{{ID: "a", Name: "I will open it", Kind: event.AllowOnce}, decline}}}
 	plain := record.Question{Question: event.Question{ID: "q1", Kind: event.AskText, Text: "Where to?"}}
 	for _, c := range []struct {
 		name string

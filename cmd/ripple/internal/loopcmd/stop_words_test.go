@@ -66,7 +66,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonNoRun}, 3, "To start one: `ripple run`, without --resume."},
 		{loop.Stop{Reason: loop.ReasonLocked}, 1, "Wait for it; to end it: `ripple stop`."},
 		{loop.Stop{Reason: loop.ReasonGitMissing, Fix: "install git"}, 3, "Install git, or leave --commit, --tag and --worktree out."},
-		{loop.Stop{Reason: loop.ReasonNoRepository, Fix: "commit something"}, 3, "Commit something, or leave --commit, --tag and --worktree out."},
+		{loop.Stop{Reason: loop.ReasonNoRepository, Fix: "make a first commit"}, 3, "Make a first commit, or leave --commit, --tag and --worktree out."},
 		{loop.Stop{Reason: loop.ReasonBranch, Fix: "name another branch"}, 2, "Name another branch with --worktree."},
 		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "Run the loop as the owner of .ralph and the files in it, or in a directory that you may write."},
