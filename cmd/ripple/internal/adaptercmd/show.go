@@ -190,7 +190,7 @@ func (s description) modes(modes []schema.Mode) {
 			s.Row("  continuation", commandSummary(c))
 		}
 		for _, c := range m.ExitCommands {
-			s.Row("  left with", commandSummary(c))
+			s.Row("  exit command", commandSummary(c))
 		}
 	}
 }
@@ -202,7 +202,7 @@ func modeSummary(m schema.Mode) string {
 		on   bool
 	}{
 		{"default", m.Default},
-		{"entered by itself", m.AutoEnter},
+		{"entered automatically", m.AutoEnter},
 		{"nested", m.Nested},
 		{"prompt " + m.Primary, m.Primary != ""},
 	} {
@@ -227,7 +227,7 @@ func (s description) commands(c *schema.Commands) {
 	s.Title("Meta-commands")
 	s.Row("prefix", c.Prefix)
 	s.Row("in modes", strings.Join(c.Scope, ", "))
-	s.Row("found with", c.Discovery)
+	s.Row("discovery", c.Discovery)
 	for _, b := range c.Builtin {
 		s.Row(b.Name, strings.TrimSpace(b.Syntax+"  "+b.Description))
 	}

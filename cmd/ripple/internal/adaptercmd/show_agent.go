@@ -15,13 +15,13 @@ func (s description) agent(ad *schema.Adapter) {
 	s.Row("display name", g.DisplayName)
 	s.Row("min version", g.MinVersion)
 	s.Row("auto-detection", detection(g.AutoDetect.Priority))
-	s.Row("login by", strings.Join(g.Auth.Env, ", "))
+	s.Row("login variables", strings.Join(g.Auth.Env, ", "))
 	if g.Auth.Status != nil {
 		s.Row("login status", ui.QuoteAll(g.Auth.Status.Args))
 	}
 	s.Row("to log in", g.Auth.Hint)
 	s.Row("transports", strings.Join(g.Transports(), ", "))
-	s.Row("writes at home", strings.Join(g.State, ", "))
+	s.Row("files in home", strings.Join(g.State, ", "))
 	s.Row("connects to", strings.Join(g.Hosts, ", "))
 	if g.Output.Format != "" {
 		s.stdio(g)
@@ -42,7 +42,7 @@ func (s description) agent(ad *schema.Adapter) {
 		s.Row(f.Kind, f.Pattern)
 	}
 	s.Row("refusal", g.DenialPattern)
-	s.Row("when refused", g.DenialHelp)
+	s.Row("advice on refusal", g.DenialHelp)
 }
 
 // stdio describes a turn over the standard streams.
@@ -63,7 +63,7 @@ func (s description) stdio(g *schema.Agent) {
 		s.Row("environment", name+"="+g.Env[name])
 	}
 	s.Row("not inherited", strings.Join(g.UnsetEnv, ", "))
-	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
+	s.Row("grace period", fmt.Sprintf("%d ms after its result", g.LingerMS))
 }
 
 // acp describes a turn over the protocol.
@@ -72,30 +72,30 @@ func (s description) acp(g *schema.AgentACP) {
 	s.Row("program", g.Executable)
 	s.Row("arguments", ui.QuoteAll(g.Args))
 	s.Row("options by arguments", strings.Join(g.Options, ", "))
-	s.Row("by the protocol", "sessions, model, permission mode, where its session offers them")
+	s.Row("options by protocol", "sessions, model, permission mode, where its session offers them")
 	s.Row("allowed", strings.Join(g.Permission.Allow, ", "))
 	s.Row("refused", strings.Join(g.Permission.Deny, ", "))
-	s.Row("anything else", g.Permission.Else)
+	s.Row("other requests", g.Permission.Else)
 	s.Row("login with", g.Auth)
-	s.Row("done for it", strings.Join(doneFor(g.Client), ", "))
+	s.Row("client operations", strings.Join(doneFor(g.Client), ", "))
 }
 
 // doneFor lists the operations that an agent may delegate to its client.
 func doneFor(c schema.AgentClient) (list []string) {
 	if c.FS {
-		list = append(list, "files are read and written")
+		list = append(list, "reading and writing files")
 	}
 	if c.Terminal {
-		list = append(list, "commands are run")
+		list = append(list, "running commands")
 	}
 	return list
 }
 
 func detection(priority int) string {
 	if priority == 0 {
-		return "never chosen unasked"
+		return "never selected automatically"
 	}
-	return fmt.Sprintf("place %d", priority)
+	return fmt.Sprintf("position %d", priority)
 }
 
 func promptSummary(p schema.AgentPrompt) string {
@@ -134,9 +134,9 @@ func sessions(o schema.AgentOptions) string {
 	case o.Resume == nil:
 		return "no"
 	case o.NewSession == nil:
-		return "yes, the agent gives the id"
+		return "yes, the agent chooses the ID"
 	}
-	return "yes, the id can be chosen"
+	return "yes, the caller can choose the ID"
 }
 
 func optionSummary(o *schema.AgentOption) string {

@@ -45,7 +45,7 @@ A line that is not a complete command is rejected: send blocks with "-", -f or -
 
 -e CODE and --op OPERATION are commands too, run in the order given and before any
 other code. --op sends the program's own command for an operation of a debugger, such
-as step_over or 'print expr=a + b'; to list them: ripple adapter show ADAPTER.
+as step_over or 'print expr=a + b'; to list the operations: ripple adapter show ADAPTER.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
 that waits for input although nobody can type any is interrupted after 5s. For a

@@ -82,7 +82,7 @@ func (h *happened) write(m *markup) {
 	case event.ToolUse:
 		h.tool(m)
 	case event.RateLimited:
-		m.Element("p", "◷ limited by the provider: "+h.Message, "class", "aside warn")
+		m.Element("p", "◷ the provider reports a limit: "+h.Message, "class", "aside warn")
 	case event.PermissionDenied:
 		m.Element("p", strings.TrimSpace("⊘ refused: "+h.Name+" "+h.Detail), "class", "aside bad")
 	case event.Error:

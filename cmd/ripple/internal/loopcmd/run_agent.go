@@ -92,7 +92,7 @@ func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Ev
 	if stop, is := errors.AsType[*loop.Stop](err); is {
 		switch stop.Reason {
 		case loop.ReasonAgentMissing:
-			stop.Fix = "install it, or choose another agent with --adapter; to list them: `ripple doctor`"
+			stop.Fix = "install it, or choose another agent with --adapter; to list the agents: `ripple doctor`"
 		case loop.ReasonUsage:
 			stop.Fix = fmt.Sprintf("to see the features of this agent: `ripple adapter show %s`", g.entry.Name)
 		}

@@ -80,7 +80,7 @@ func openClientFile(a *ui.App, where clientPlace) (f clientFile, err error) {
 		_, inside := projectfile.Relative(real, f.path)
 		switch {
 		case !inside && where.project:
-			return f, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s was not changed: it leads out of the project, to %s", f.name, f.path), "")
+			return f, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s was not changed: a symbolic link leads out of %s, to %s", f.name, base, f.path), "replace the link with a file, or change that file yourself")
 		case !inside:
 			a.Note("%s leads out of %s, to %s", f.name, base, f.path)
 		default:

@@ -86,7 +86,7 @@ func (a *App) reloadProject(name, path string) (*registry.Entry, error) {
 		}
 		return e, nil
 	}
-	return nil, FailWith(ExitUsage, fmt.Errorf("the file of the adapter %q, %s, is no longer one of this project's adapters", name, path), "to list them: ripple adapter list")
+	return nil, FailWith(ExitUsage, fmt.Errorf("the file of the adapter %q, %s, is no longer one of this project's adapters", name, path), "to list the adapters: ripple adapter list")
 }
 
 // AgreeToAdapter ensures that the user has approved an adapter of the project; see Agree.

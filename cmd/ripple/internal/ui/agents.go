@@ -103,7 +103,7 @@ func (a *App) Ready(ctx context.Context, e *registry.Entry, p launch.Program) er
 	switch {
 	case d.Executable == "":
 		_, err := launch.Locate(e.Adapter, launch.OSHost(), p.Executable)
-		return FailWith(ExitMissing, err, "or choose another agent; to list them: ripple doctor")
+		return FailWith(ExitMissing, err, "or choose another agent; to list the agents: ripple doctor")
 	case d.TooOld():
 		return FailWith(ExitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
 	case d.Login == launch.LoggedOut:

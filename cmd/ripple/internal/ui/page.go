@@ -234,7 +234,7 @@ func (p Page) Aside(colour, mark, text string) (lines []string) {
 func (p Page) Beside(e event.Event) []string {
 	switch e.Type {
 	case event.RateLimited:
-		return p.Aside(Magenta, "◷", "limited by the provider: "+FirstLine(e.Message))
+		return p.Aside(Magenta, "◷", "the provider reports a limit: "+FirstLine(e.Message))
 	case event.PermissionDenied:
 		return p.Aside(Red, "⊘", refused(e))
 	case event.Error:

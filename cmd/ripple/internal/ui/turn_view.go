@@ -100,7 +100,7 @@ func (v *TurnView) tell(e event.Event) {
 			v.Note("  failed: %s", cmp.Or(FirstLine(e.Content), "no error message"))
 		}
 	case event.RateLimited:
-		v.Note("limited by the provider: %s", FirstLine(e.Message))
+		v.Note("the provider reports a limit: %s", FirstLine(e.Message))
 	case event.PermissionDenied:
 		v.Note("%s", refused(e))
 	case event.Error:
