@@ -125,7 +125,7 @@ func TestInterpreters(t *testing.T) {
 				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server", "pip install duckdb-cli", "npm install nushell@0.9", "go install example.org/dlv@latest",
 				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
-			[]string{"debian: 5 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ccl + fsi + "interpreters: all there: 10 packages\n"},
+			[]string{"debian: 5 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ccl + fsi + "interpreters: all installed: 10 packages\n"},
 			0,
 		},
 		{
@@ -146,10 +146,10 @@ func TestInterpreters(t *testing.T) {
 			"those that are asked for", "",
 			[]string{"fish", "fsi"},
 			[]string{"apt-get update", "apt-get install fish"},
-			[]string{"debian: 1 installed", fsi + "interpreters: all there: 1 packages\n"},
+			[]string{"debian: 1 installed", fsi + "interpreters: all installed: 1 packages\n"},
 			0,
 		},
-		{"of which there may be no package", "", []string{"ccl"}, nil, []string{ccl + "interpreters: all there: 0 packages\n"}, 0},
+		{"of which there may be no package", "", []string{"ccl"}, nil, []string{ccl + "interpreters: all installed: 0 packages\n"}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := machine(t)
@@ -303,7 +303,7 @@ func TestOnlyWhatInstallsCounts(t *testing.T) {
 	libc("echo glibc 2.36")
 	run("at first", "pip install duckdb-cli")
 	change("kept.sh", "# own DIRECTORY", "# A comment.\n# own DIRECTORY")
-	change("interpreters", "all there: ", "all there now: ")
+	change("interpreters", "all installed: ", "all installed now: ")
 	change("interpreters", `cargo install --locked`, `cargo install --locked --quiet`)
 	run("another text, another manager")
 	change("interpreters", `python3 -m venv "$1" &&`, `python3 -m venv "$1" && true &&`)
