@@ -162,7 +162,7 @@ func (d *dispatcher) said(e *ended) (t hats.Turn, err error) {
 		return t, nil
 	}
 	t.Published, t.More = e.said.topics.Found()
-	t.Missed = missedTag(e.said.topics.Missed(), e.prompt)
+	t.Missed = e.missed
 	emitted, found, err := d.store.TakeInbox(d.token)
 	if err == nil && !found {
 		d.note(fmt.Sprintf("turn %d: the topics that its commands published are lost, because the files of %s were removed", e.turn, layout.Dir))

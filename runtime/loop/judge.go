@@ -25,7 +25,7 @@ type judge struct {
 func (j *judge) take(e *ended) {
 	s, c, o, now := &j.state, j.config, e.outcome, j.now()
 	s.Turn, s.Progress = e.turn, e.progress
-	s.Task, s.Said = e.task, lastSentence(e.said.text.String())
+	s.Task, s.Said = e.task, e.last
 	s.Millis = j.elapsed().Milliseconds()
 	s.CostUSD = event.SumUSD(s.CostUSD, e.said.cost)
 	s.Tokens = s.Tokens.Add(e.said.used)
@@ -69,7 +69,7 @@ func (j *judge) take(e *ended) {
 	}
 	(*breaker)(&s.Breaker).observe((*memory)(&s.Memory), observation{
 		turn: e.turn, progress: s.Progress || e.handed || e.unseen != nil, changed: s.Progress || e.unseen != nil, denied: denied, failed: e.failed(),
-		errors: signatures(e.said.errors), output: e.said.output,
+		errors: e.errors, output: e.said.output,
 	}, thresholdsOf(j.config), now)
 	if s.Breaker.State == record.Open {
 		j.resetSession("circuit_breaker_open")
@@ -144,7 +144,10 @@ func (j *judge) limitEnds(e *ended, otherwise, now time.Time) time.Time {
 		return e.said.resetsAt
 	}
 	for _, words := range []string{e.outcome.Failure.Message, e.said.limit} {
-		if at, ok := resets.Parse(words, now, time.Local); ok {
+		var at time.Time
+		found := false
+		j.reading(e, words, func() { at, found = resets.Parse(words, now, time.Local) })
+		if found {
 			return at
 		}
 	}

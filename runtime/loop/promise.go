@@ -12,10 +12,14 @@ import (
 
 // read finds the status signals in the answer. A turn that hit a limit of the provider has none.
 func (e *ended) read(promise string) {
+	text := e.said.text.String()
+	e.last, e.errors = lastSentence(text), signatures(e.said.errors)
+	if e.said.topics != nil {
+		e.missed = missedTag(e.said.topics.Missed(), e.prompt)
+	}
 	if e.waits() {
 		return
 	}
-	text := e.said.text.String()
 	rest, gave := cutPromise(text, promise)
 	e.gavePromise, e.block = gave, parseBlock(rest, e.prompt)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/hats"
 	"example.org/ripple/runtime/loop/journal"
@@ -28,6 +29,7 @@ type run struct {
 	calls    window
 	inTurn   bool         // a turn has started, and its end is not recorded yet
 	stopped  *record.Line // the last line of events.jsonl, if it is a stop
+	faults   fault.Reports
 }
 
 // restore creates the state: that of the resumed run, or that of a new one, which starts from the

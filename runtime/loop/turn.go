@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/hats"
 	"example.org/ripple/runtime/loop/journal"
@@ -41,9 +42,10 @@ type ended struct {
 	handed     bool // a hat published something new
 
 	answer
-	heard int               // number of denials in its prompt and earlier ones
-	talk  talk              // messages of people in the prompt
-	asked []record.Question // that came with the turn's end, or ended with it
+	unread string            // why the answer could not be read; "": it was
+	heard  int               // number of denials in its prompt and earlier ones
+	talk   talk              // messages of people in the prompt
+	asked  []record.Question // that came with the turn's end, or ended with it
 }
 
 // answer is what a turn's text says about the work.
@@ -54,6 +56,10 @@ type answer struct {
 	uncounted   string // why the promise does not count
 	odd         string // why a part of the text does not count as it was meant
 	wrong       string // the same for the agent, topics included
+
+	last   string   // its last sentence
+	errors []string // the signatures of the errors in it
+	missed string   // a tag of a topic that does not count, and why
 }
 
 // reaction returns what the loop does after the turn; the zero reaction if it did not fail.
@@ -113,8 +119,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.backup.mend(); err != nil {
 		return err
 	}
-	e.said.finish(e.outcome)
-	e.read(l.config.Promise)
+	l.interpret(e)
 	if e.unseen = l.look(ctx, e, p); ctx.Err() != nil {
 		return l.cutShort(ctx, e, ctx.Err())
 	}
@@ -125,6 +130,33 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	l.questions.turnOver(e)
 	l.limits.untold(e)
 	return errors.Join(e.unseen, err)
+}
+
+// interpret reads the agent's answer. If that cannot be done, nothing in the answer counts, and the turn
+// has failed.
+func (l *Loop) interpret(e *ended) {
+	l.reading(e, e.said.text.String(), func() {
+		e.said.finish(e.outcome)
+		e.read(l.config.Promise)
+	})
+	if e.unread == "" {
+		return
+	}
+	e.answer = answer{}
+	if e.outcome.Failure == nil {
+		e.outcome.Failure = &event.Failure{Kind: event.Crashed, Message: e.unread}
+	}
+}
+
+// reading calls f, which interprets text of the agent. A panic of f costs the turn its answer, and never
+// the loop.
+func (r *run) reading(e *ended, text string, f func()) {
+	caught := fault.Catch("reading the agent's answer", []byte(text), f)
+	if caught == nil || e.unread != "" { // of several panics the first one explains the others
+		return
+	}
+	e.unread = r.faults.Keep(*caught, "nothing in the answer of this turn counts")
+	r.note(fmt.Sprintf("turn %d: %s", e.turn, e.unread))
 }
 
 // look finds what the turn changed and published. Its error does not undo the turn: the
@@ -229,7 +261,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	emit := func(ev event.Event) {
-		e.said.note(ev)
+		l.reading(e, ev.Text, func() { e.said.note(ev) })
 		r := journal.Record{Line: record.Line{Turn: e.turn, Time: l.now(), Type: string(ev.Type)}, Event: &ev}
 		if err := kept.add(r.Time, ev); err != nil {
 			cancel(err)

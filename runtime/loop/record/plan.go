@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/loop/layout"
 )
 
@@ -115,13 +116,17 @@ func ParseTasks(text string) (list Tasks) {
 	return list
 }
 
-// ReadTasks reads the task list of an agent that works in dir; a missing file has no tasks.
-func ReadTasks(project, dir string) (Tasks, error) {
+// ReadTasks reads the task list of an agent that works in dir; a missing file has no tasks. A list
+// whose parsing panics has one open task, which says so: it is not known to be complete.
+func ReadTasks(project, dir string) (list Tasks, err error) {
 	data, err := layout.Read(project, layout.PlanIn(project, dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return ParseTasks(string(data)), err
+	if caught := fault.Catch("reading the task list", nil, func() { list = ParseTasks(string(data)) }); caught != nil {
+		list = Tasks{{Text: OneLine(caught.Error(), 200)}}
+	}
+	return list, err
 }
 
 // Count counts the open and the completed tasks.

@@ -3,6 +3,7 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,4 +64,21 @@ func TestReadTasks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Plan{Open: 1}, l.Count())
 	assert.Equal(t, "a", l.Next())
+}
+
+// A list whose parsing panics is not complete. The pattern is replaced, so this test is not parallel.
+func TestATaskListWhoseParsingPanics(t *testing.T) {
+	before := box
+	defer func() { box = before }()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, layout.Dir), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, layout.Dir, layout.PlanFile), []byte("- [x] all\n"), 0o600))
+	list, err := ReadTasks(dir, dir)
+	require.NoError(t, err)
+	assert.True(t, list.Count().Complete())
+	box = func() *regexp.Regexp { panic("broken") }
+	list, err = ReadTasks(dir, dir)
+	require.NoError(t, err)
+	assert.Equal(t, Tasks{{Text: "internal error (panic) while reading the task list: broken"}}, list)
+	assert.False(t, list.Count().Complete())
 }
