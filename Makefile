@@ -25,9 +25,9 @@ test:
 # Takes less than a minute, for use while you work: vet, fast tests, and the contract tests of bash.
 quick: build
 	go vet ./...
-	go test -short ./adapters ./cmd/ripple/internal/... ./internal/... ./runtime/internal/... ./runtime/session/internal/... \
-		./runtime/acp ./runtime/annotate ./runtime/cast ./runtime/event ./runtime/launch ./runtime/registry ./runtime/scenario ./runtime/trust \
-		./runtime/loop/config ./runtime/loop/layout ./runtime/loop/record ./runtime/loop/resets ./schema/... | grep -v 'no test files'
+	go test -short ./adapters ./cmd/ripple/internal/... ./internal/... $$(go list ./runtime/internal/... | grep -v '/tui$$') \
+		./runtime/session/internal/... ./runtime/acp ./runtime/event ./runtime/launch ./runtime/registry ./schema/... \
+		./runtime/loop/config ./runtime/loop/internal/... ./runtime/loop/record | grep -v 'no test files'
 	go test ./conformance -count=1 -run 'Architecture|Layers|Schema|NoSleep|NoCode|Libraries|Packages|Imports|ThreatModel|Readme(Is|Starts)|Table|PlainEnglish|NamesDiffer|NoResult'
 	bin/ripple adapter test bash
 

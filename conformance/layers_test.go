@@ -25,7 +25,7 @@ var layers = map[string]row{
 	"runtime/internal/scratch": {-1, ""},
 
 	// The basis of all text processing.
-	"runtime/internal/vt": {-1, ""},
+	"internal/vt": {-1, ""},
 
 	// Typed input.
 	"runtime/internal/keys":     {-1, ""},
@@ -54,7 +54,7 @@ var layers = map[string]row{
 	"schema/validate":         {0, "internal/jsonsize schema/internal/library"},
 	"adapters":                {0, ""},
 	"integration-scripts":     {0, ""},
-	"runtime/event":           {0, "internal/lazyregexp runtime/internal/vt"},
+	"runtime/event":           {0, "internal/lazyregexp internal/vt"},
 	"runtime/pty":             {0, ""},
 	"runtime/internal/fault":  {0, "internal/lazyregexp runtime/internal/scratch"},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
@@ -62,15 +62,15 @@ var layers = map[string]row{
 
 	"runtime/registry":         {1, "adapters integration-scripts internal/projectfile schema"},
 	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
-	"runtime/mapping":          {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
-	"runtime/scenario":         {1, "internal/projectfile runtime/event runtime/proctree schema"},
-	"runtime/cast":             {1, "runtime/internal/vt"},
-	"runtime/terminal":         {1, "runtime/internal/fault runtime/internal/vt runtime/proctree runtime/pty schema"},
+	"runtime/internal/mapping": {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
+	"internal/scenario":        {1, "internal/projectfile runtime/event runtime/proctree schema"},
+	"cmd/ripple/internal/cast": {1, "internal/vt"},
+	"runtime/terminal":         {1, "runtime/internal/fault internal/vt runtime/proctree runtime/pty schema"},
 	"runtime/internal/balance": {1, "schema"},
 	"runtime/internal/mode":    {1, "schema"},
-	"runtime/internal/prompt":  {1, "runtime/internal/vt schema"},
-	"runtime/internal/render":  {1, "runtime/internal/fault runtime/internal/vt"},
-	"runtime/internal/echo":    {1, "runtime/internal/vt"},
+	"runtime/internal/prompt":  {1, "internal/vt schema"},
+	"runtime/internal/render":  {1, "runtime/internal/fault internal/vt"},
+	"runtime/internal/echo":    {1, "internal/vt"},
 	"runtime/internal/permit":  {1, "runtime/event"},
 	"runtime/internal/acp":     {1, "runtime/event runtime/internal/rpc"},
 
@@ -79,52 +79,52 @@ var layers = map[string]row{
 
 	"runtime/session/internal/machine": {1, ""},
 
-	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
+	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
-	"runtime/loop/layout":    {0, "internal/projectfile"},
-	"runtime/loop/hats":      {0, "internal/lazyregexp"},
-	"runtime/loop/resets":    {0, "internal/lazyregexp"},
-	"runtime/loop/record":    {1, "internal/lazyregexp runtime/event runtime/internal/fault runtime/loop/hats runtime/loop/layout"},
-	"runtime/loop/journal":   {2, "internal/projectfile runtime/event runtime/loop/hats runtime/loop/layout runtime/loop/record"},
-	"runtime/loop/config":    {2, "runtime/box internal/projectfile runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
-	"runtime/loop":           {3, "runtime/box internal/lazyregexp internal/projectfile runtime/event runtime/internal/fault runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/loop/resets runtime/proctree"},
-	"runtime/contract":       {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session runtime/standin schema"},
-	"runtime/agent":          {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/fault runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
-	"runtime/annotate":       {3, "runtime/internal/vt runtime/session"},
-	"runtime/tui":            {2, "runtime/internal/fault runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
-	"runtime/loop/agentloop": {4, "runtime/agent runtime/event runtime/launch runtime/loop runtime/scenario schema"},
+	"internal/layout":              {0, "internal/projectfile"},
+	"runtime/loop/hats":            {0, "internal/lazyregexp"},
+	"runtime/loop/internal/resets": {0, "internal/lazyregexp"},
+	"runtime/loop/record":          {1, "internal/lazyregexp runtime/event runtime/internal/fault runtime/loop/hats internal/layout"},
+	"runtime/loop/journal":         {2, "internal/projectfile runtime/event runtime/loop/hats internal/layout runtime/loop/record"},
+	"runtime/loop/config":          {2, "runtime/box internal/projectfile runtime/internal/permit runtime/loop/hats internal/layout schema schema/validate"},
+	"runtime/loop":                 {3, "runtime/box internal/lazyregexp internal/projectfile runtime/event runtime/internal/fault runtime/internal/git runtime/internal/permit internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/loop/internal/resets runtime/proctree"},
+	"runtime/contract":             {3, "internal/lazyregexp runtime/event runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/session internal/standin schema"},
+	"runtime/agent":                {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/fault runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/internal/mapping runtime/proctree runtime/pty runtime/terminal runtime/internal/tui schema"},
+	"cmd/ripple/internal/annotate": {3, "internal/vt runtime/session"},
+	"runtime/internal/tui":         {2, "runtime/internal/fault runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/loop/agentloop":       {4, "runtime/agent runtime/event runtime/launch runtime/loop internal/scenario schema"},
 
-	"runtime/box":     {0, "runtime/internal/scratch"},
-	"runtime/sandbox": {0, ""},
-	"runtime/trust":   {0, "internal/projectfile"},
+	"runtime/box":               {0, "runtime/internal/scratch"},
+	"runtime/sandbox":           {0, ""},
+	"cmd/ripple/internal/trust": {0, "internal/projectfile"},
 
-	"runtime/standin": {0, "internal/lazyregexp"},
+	"internal/standin": {0, "internal/lazyregexp"},
 
 	"runtime/console/place": {3, "internal/owner runtime/session schema"},
-	"runtime/console":       {4, "internal/awake internal/projectfile runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
+	"runtime/console":       {4, "internal/awake internal/projectfile runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/internal/tui schema schema/validate"},
 
-	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
-	"runtime/mcp": {5, "runtime/console runtime/internal/vt"},
-	"runtime/acp": {4, "runtime/agent runtime/event runtime/internal/permit runtime/internal/rpc runtime/loop/journal runtime/loop/layout runtime/loop/record schema"},
+	"runtime/mcp": {5, "runtime/console internal/vt"},
+	"runtime/acp": {4, "runtime/agent runtime/event runtime/internal/permit runtime/internal/rpc runtime/loop/journal internal/layout runtime/loop/record schema"},
 
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/prefork":    {0, "internal/keeper"},
 	"cmd/ripple/internal/prestart":   {5, "cmd/ripple/internal/prefork runtime/console/place runtime/proctree runtime/registry runtime/session"},
-	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
-	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
+	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario cmd/ripple/internal/trust schema"},
+	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui cmd/ripple/internal/trust"},
 	"cmd/ripple/internal/attached":   {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/notice":     {0, "internal/projectfile"},
-	"cmd/ripple/internal/htmlpage":   {5, "cmd/ripple/internal/ui runtime/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
-	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
+	"cmd/ripple/internal/htmlpage":   {5, "cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
+	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},
 	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/prestart cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
-	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/agent internal/projectfile runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/htmlpage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
+	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/agent internal/projectfile cmd/ripple/internal/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop internal/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry internal/scenario runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/htmlpage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario schema"},
 
 	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/prefork cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner internal/projectfile schema schema/validate"},
 
@@ -136,7 +136,7 @@ var layers = map[string]row{
 	"conformance/probing":     {5, ""},
 	"conformance/soak":        {5, "runtime/console"},
 	"conformance/torture":     {5, ""},
-	"conformance/standin/cmd": {5, "runtime/standin"},
+	"conformance/standin/cmd": {5, "internal/standin"},
 }
 
 // confined are dependencies that only one package, and those below it, may import.

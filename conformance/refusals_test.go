@@ -51,7 +51,7 @@ func adapterNames(t *testing.T) []string {
 // lines that agents delegate to their client.
 const systemShell = "/bin/sh"
 
-var systemShellFiles = []string{"runtime/loop/verify_unix.go", "runtime/scenario/scenario.go", "runtime/internal/workplace/shell_unix.go"}
+var systemShellFiles = []string{"runtime/loop/verify_unix.go", "internal/scenario/scenario.go", "runtime/internal/workplace/shell_unix.go"}
 
 // commandTool is the common name of tools that run commands, regardless of the shell; one file may
 // contain it.

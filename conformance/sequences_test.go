@@ -13,7 +13,7 @@ import (
 )
 
 // tokenizer is the only package that recognizes escape sequences.
-const tokenizer = "runtime/internal/vt/"
+const tokenizer = "internal/vt/"
 
 // senders are the files or directories that write escape sequences, with the reason. They may
 // contain ESC in their strings, but neither compare nor search for it.
@@ -32,7 +32,7 @@ var senders = map[string]string{
 	"runtime/session/payload.go":            "the bracketed paste of a command",
 	"runtime/terminal/answers.go":           "answers to queries",
 	"runtime/terminal/mask.go":              "removes the part of a random number that has been passed on",
-	"runtime/tui/enter.go":                  "the bracketed paste of a prompt",
+	"runtime/internal/tui/enter.go":         "the bracketed paste of a prompt",
 	"schema/formats.go":                     "an example in a message",
 	"schema/lint_sections.go":               "sequences of named keys in adapters",
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/internal/scenario"
 )
 
 // editor is a client of the Agent Client Protocol that has started ripple acp in a project of its

@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/loop/config"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // commandTimeout is a time limit for commands that do not hang.

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/testkit"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 const (

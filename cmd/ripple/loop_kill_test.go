@@ -22,10 +22,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
-	"example.org/ripple/runtime/scenario"
 )
 
 // newSixTurns returns a loop whose turns can be repeated: an interrupted turn leaves any part of its

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/internal/testkit"
-	"example.org/ripple/runtime/scenario"
 )
 
 // A long loop needs no more memory at its end than near its beginning, its events can be read at

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/internal/scenario"
 )
 
 // Ctrl-C lets the turn end, a second one ends the agent; then the loop continues from there.

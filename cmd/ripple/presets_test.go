@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/internal/scenario"
 )
 
 // rehearsed returns a scenario with the topics that each turn publishes: separated by blanks, with

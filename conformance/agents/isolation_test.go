@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/standin"
+	"example.org/ripple/internal/standin"
 )
 
 // The namespace contains only loopback.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"example.org/ripple/runtime/standin"
+	"example.org/ripple/internal/standin"
 )
 
 // setup is a file of testdata. {base} is replaced by the base URL of the stand-in for a case.

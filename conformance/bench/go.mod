@@ -1,5 +1,5 @@
 // A module of its own, because it needs libraries that ripple does not. Its path is below runtime/, so that it can import
-// runtime/internal/vt.
+// internal/vt.
 module example.org/ripple/runtime/bench
 
 go 1.26.0

@@ -16,12 +16,12 @@ import (
 
 	peervt "github.com/charmbracelet/x/vt"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 )
 
 // recorded is the directory of the streams for measuring terminals, from the root of the repository.
-const recorded = "runtime/internal/vt/testdata/recorded"
+const recorded = "internal/vt/testdata/recorded"
 
 // The screen that the terminals have.
 const screenCols, screenRows = 200, 50

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

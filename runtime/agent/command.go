@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/runtime/internal/mapping"
 	"example.org/ripple/schema"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/acp"
-	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/runtime/internal/mapping"
 	"example.org/ripple/schema"
 )
 

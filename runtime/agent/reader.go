@@ -7,7 +7,7 @@ import (
 
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/runtime/internal/mapping"
 	"example.org/ripple/schema"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/fault"
+	"example.org/ripple/runtime/internal/tui"
 	"example.org/ripple/runtime/terminal"
-	"example.org/ripple/runtime/tui"
 	"example.org/ripple/schema"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/tui"
+	"example.org/ripple/runtime/internal/tui"
 	"example.org/ripple/schema"
 )
 

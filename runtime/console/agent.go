@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/runtime/internal/tui"
 	"example.org/ripple/runtime/session"
-	"example.org/ripple/runtime/tui"
 	"example.org/ripple/schema"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"time"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/keys"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // ResetTerminal undoes any mode that a program may have set on a user's terminal, even in the

@@ -3,10 +3,10 @@ package console
 import (
 	"sync"
 
+	"example.org/ripple/internal/vt"
 	faults "example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/internal/keys"
 	"example.org/ripple/runtime/internal/lineedit"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // LineEditor edits lines in the terminal of a user who is attached to a console

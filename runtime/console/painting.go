@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/lineedit"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // painting is the contents of the terminal of a user whose client edits lines: the program's

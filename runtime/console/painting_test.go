@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/keys"
 	"example.org/ripple/runtime/internal/lineedit"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // For any edits and any concurrent output, the terminal shows the program's output, then the line,

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"example.org/ripple/runtime/console/place"
-	"example.org/ripple/runtime/tui"
+	"example.org/ripple/runtime/internal/tui"
 	_ "example.org/ripple/schema/validate"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/session"
 	"example.org/ripple/schema"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"example.org/ripple/internal/lazyregexp"
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 )
 

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/scratch"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/session"

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/standin"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/launch"
-	"example.org/ripple/runtime/standin"
 	"example.org/ripple/schema"
 )
 

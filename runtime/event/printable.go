@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // Printable returns text without characters that move a terminal's cursor, set its title or

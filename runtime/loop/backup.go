@@ -4,8 +4,8 @@ import (
 	"errors"
 	"os"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"unicode/utf8"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // baseline is the content of the file that holds the tree before a turn.

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"sync"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/box"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -7,9 +7,9 @@ import (
 	"path"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

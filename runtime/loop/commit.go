@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/hats"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -7,8 +7,8 @@
 // records. A Stop has the reason and the facts; flags, exit codes and next steps are left to the
 // command.
 //
-// Related packages: config (settings and their sources), layout (file names), record (file
-// contents), journal (their only writer and reader), and internal/git.
+// Related packages: config (settings and their sources), record (file contents), journal
+// (their only writer and reader), internal/layout (file names) and internal/git.
 //
 // The parts of a loop share its run (run.go: settings, state, files, clock, notices), and each
 // has its own state: workspace, team, judge, limits, checker, committer, backup. Loop.advance

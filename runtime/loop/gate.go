@@ -1,9 +1,9 @@
 package loop
 
 import (
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/testkit"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // For any kind of file under the name of a loop file, a run and a resumed one neither change nor

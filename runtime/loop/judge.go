@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/runtime/loop/internal/resets"
 	"example.org/ripple/runtime/loop/record"
-	"example.org/ripple/runtime/loop/resets"
 )
 
 // judge evaluates turns.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // open locks the project and reads the loop's files. closeAll is never nil.

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // isWork reports whether any of the files is not a loop file: checking boxes alone is not

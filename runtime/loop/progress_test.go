@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 func take(t testing.TB, tr *git.Tree) git.Snapshot {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // readPrompt reads PROMPT.md, at each turn: people edit it while the loop runs.

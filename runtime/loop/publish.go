@@ -3,7 +3,7 @@ package loop
 import (
 	"errors"
 
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

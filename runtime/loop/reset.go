@@ -3,8 +3,8 @@ package loop
 import (
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -6,12 +6,12 @@ import (
 	"reflect"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/hats"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

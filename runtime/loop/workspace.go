@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/box"
 	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/config"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/internal/git"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 	"example.org/ripple/runtime/proctree"
 )

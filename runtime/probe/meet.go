@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 )
 

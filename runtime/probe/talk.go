@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/prompt"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/terminal"
 )

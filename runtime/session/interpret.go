@@ -3,8 +3,8 @@ package session
 import (
 	"bytes"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // interpret passes output through the stages, under the lock. Where one panics, a line of output is

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/pty"
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/echo"
 	"example.org/ripple/runtime/internal/prompt"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // arrived is the text that arrives while a user edits a line, until it is known whether it shows

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // Wherever the output is split, the text is hidden, and offsets do not change.

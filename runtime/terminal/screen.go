@@ -1,8 +1,8 @@
 package terminal
 
 import (
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/pty"
 )
 
@@ -17,9 +17,13 @@ type picture struct {
 	fault   func(fault.Fault)
 }
 
-// WithScreen calls f with the current screen: text, cells, cursor, title, modes, history. While f runs
-// nothing is read from the program; the screen is not valid after it.
-func (t *Terminal) WithScreen(f func(*vt.Screen)) {
+// Screen is what a user of the terminal would see, and the state of the terminal: AppendText returns the
+// text, and other methods return cells, cursor, title, modes and history.
+type Screen = vt.Screen
+
+// WithScreen calls f with the current screen. While f runs nothing is read from the program; the screen
+// is not valid after it.
+func (t *Terminal) WithScreen(f func(*Screen)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.picture.read(f)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/pty"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/testkit"
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/pty"
 	"example.org/ripple/schema"

@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"example.org/ripple/runtime/standin"
+	"example.org/ripple/internal/standin"
 )
 
 func main() {

@@ -11,7 +11,7 @@ package echo
 import (
 	"github.com/dlclark/regexp2"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // Strategies, named as in the adapter schema. Any other name strips nothing.

@@ -3,7 +3,7 @@ package echo
 import (
 	"sync"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // maxMove bounds how far a sequence moves the cursor, in columns.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 type outcome uint8

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // whole says that the echo was read, and nothing foreign but whole lines.

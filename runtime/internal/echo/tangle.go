@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // tangle takes an echo out of a stream to which other programs write at the

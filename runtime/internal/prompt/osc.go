@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 )
 

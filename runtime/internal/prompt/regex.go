@@ -9,7 +9,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 )
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // maxMarker bounds a marker up to the first byte of its terminator, in bytes.

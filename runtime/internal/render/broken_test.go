@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 // A panic costs the output its form, not a byte of its text: what was held back, the rest of the

@@ -3,7 +3,7 @@ package render
 import (
 	"unicode/utf8"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 const (

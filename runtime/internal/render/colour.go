@@ -3,7 +3,7 @@ package render
 import (
 	"strconv"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // maxColour bounds the SGR sequences that are remembered, in bytes. Without a

@@ -3,7 +3,7 @@ package render
 import (
 	"bytes"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // keep passes a sequence on that the line does not depend on.

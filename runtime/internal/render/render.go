@@ -24,8 +24,8 @@ package render
 import (
 	"bytes"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 )
 
 const (

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strconv"
 
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/loop"
-	"example.org/ripple/runtime/scenario"
 	"example.org/ripple/schema"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/schema"
 	_ "example.org/ripple/schema/validate"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/hats"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/schema"
 )
 

@@ -11,8 +11,8 @@ import (
 	"sort"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/schema"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/schema"
 )
 

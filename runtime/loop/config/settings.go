@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ripple/runtime/internal/permit"
 	"example.org/ripple/runtime/loop/hats"
 )
 
@@ -62,7 +61,7 @@ type Config struct {
 	WaitForAnswer   string        // auto, always or never
 	QuestionTimeout time.Duration // 0: none
 	OnQuestion      string        // a command; "": none
-	Allow, Deny     []permit.Rule // permissions that are granted or refused without asking
+	Allow, Deny     []Rule        // permissions that are granted or refused without asking
 	Notify          bool
 
 	Box                               bool     // run agents and checks in a box
@@ -157,8 +156,8 @@ var allSettings = []Setting{
 	{Name: "WAIT_FOR_ANSWER", Flag: "wait-for-answer", Alone: "always", Default: "auto", Help: "wait for an answer: auto, always or never\nauto waits on a terminal and with --on-question", set: choice(func(c *Config) *string { return &c.WaitForAnswer }, "auto", "always", "never")},
 	{Name: "QUESTION_TIMEOUT", Flag: "question-timeout", Default: "0", Help: "maximum wait for an answer, in minutes\nother units: 8h; 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.QuestionTimeout })},
 	{Name: "ON_QUESTION", Flag: "on-question", Help: "command to run for each question\nit gets the question as JSON on standard input", set: text(func(c *Config) *string { return &c.OnQuestion })},
-	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "tools that the agent may use without asking\na rule is TOOL or TOOL(INPUT), where * matches anything: 'Bash(git *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Allow })},
-	{Name: "DENY", Flag: "deny", Repeats: true, Help: "tools that the agent must not use\nthese rules override --allow: 'Bash(git push *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Deny })},
+	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "tools that the agent may use without asking\na rule is TOOL or TOOL(INPUT), where * matches anything: 'Bash(git *)'", set: rules(func(c *Config) *[]Rule { return &c.Allow })},
+	{Name: "DENY", Flag: "deny", Repeats: true, Help: "tools that the agent must not use\nthese rules override --allow: 'Bash(git push *)'", set: rules(func(c *Config) *[]Rule { return &c.Deny })},
 	{Name: "NOTIFY", Flag: "notify", Default: "false", Help: "show a notification for questions and at the end\nit appears on the desktop or in the terminal", set: boolean(func(c *Config) *bool { return &c.Notify })},
 	{Name: "BOX", Section: "box", Flag: "box", Default: "false", Help: "run agents and --verify commands in a box\nsee ripple help box", set: boolean(func(c *Config) *bool { return &c.Box })},
 	{Name: "BOX_WRITE", Section: "box", Flag: "box-write", Repeats: true, Help: "path that programs in the box can write\na file or a directory", set: lines(func(c *Config) *[]string { return &c.BoxWrite })},

@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"os"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/loop/hats"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // Environment variables by which commands that run in a turn find their loop.

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/hats"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // An acknowledged topic is part of the turn; a late one is rejected.

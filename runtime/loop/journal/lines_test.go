@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // storeOf returns the store of a new project.

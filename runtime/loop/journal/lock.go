@@ -12,8 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/layout"
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {

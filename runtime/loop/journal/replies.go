@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

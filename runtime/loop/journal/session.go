@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"time"
 
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -16,8 +16,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // Store reads and writes the loop's files. Each write is atomic: a file has either its old or its
@@ -38,8 +38,11 @@ func NewStore(project string, check func()) *Store {
 // Path returns the path of a loop file.
 func (s *Store) Path(name string) string { return s.files.Path(name) }
 
+// Files are files of a directory by their names. Its methods follow no symbolic link out of the project.
+type Files = projectfile.Dir
+
 // Files returns the loop's files by their names.
-func (s *Store) Files() projectfile.Dir { return s.files }
+func (s *Store) Files() Files { return s.files }
 
 // Make creates the loop's directory; git ignores a directory that Make created.
 func (s *Store) Make() error {

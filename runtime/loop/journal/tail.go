@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // Tail reads new records of a loop, whole lines at a time, while the loop writes them.

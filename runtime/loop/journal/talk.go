@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"example.org/ripple/runtime/loop/layout"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

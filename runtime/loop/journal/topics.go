@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/hats"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

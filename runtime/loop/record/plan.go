@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"strings"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // Task is a check box of a task list.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ripple/cmd/ripple/internal/annotate"
 	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/annotate"
 	"example.org/ripple/runtime/console"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"example.org/ripple/cmd/ripple/internal/annotate"
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/annotate"
 	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/session"
 )

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ripple/cmd/ripple/internal/annotate"
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/annotate"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"
 )

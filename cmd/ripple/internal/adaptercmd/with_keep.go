@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	loopfiles "example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/loop"
-	loopfiles "example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/schema"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	loopfiles "example.org/ripple/internal/layout"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/contract"
-	loopfiles "example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/schema"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/scenario"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/schema"
 )
 

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/acp"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/scenario"
 	"example.org/ripple/schema"
 )
 

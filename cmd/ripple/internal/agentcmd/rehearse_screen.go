@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/scenario"
 	"example.org/ripple/schema"
 )
 

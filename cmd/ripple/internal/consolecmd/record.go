@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.org/ripple/cmd/ripple/internal/cast"
 	"example.org/ripple/cmd/ripple/internal/htmlpage"
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/cast"
 	"example.org/ripple/runtime/console"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"example.org/ripple/runtime/cast"
+	"example.org/ripple/cmd/ripple/internal/cast"
 	"example.org/ripple/runtime/event"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"example.org/ripple/runtime/cast"
+	"example.org/ripple/cmd/ripple/internal/cast"
 )
 
 // Sizes of a cell and of the margin around all cells, in pixels.

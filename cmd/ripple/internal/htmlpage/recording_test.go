@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/cast"
+	"example.org/ripple/cmd/ripple/internal/cast"
 )
 
 const evil = `</script></title></text><script>alert(1)</script>"'><img src=x onerror=alert(1)><!-- ` + "\u202e"

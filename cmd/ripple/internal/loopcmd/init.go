@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/quote"
-	"example.org/ripple/runtime/loop/layout"
 )
 
 // Files of a new project.

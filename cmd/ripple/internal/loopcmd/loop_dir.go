@@ -1,6 +1,6 @@
 package loopcmd
 
-import "example.org/ripple/runtime/loop/layout"
+import "example.org/ripple/internal/layout"
 
 // loopDir returns the directory of the loop: the working directory, or the nearest parent with a
 // loop.

@@ -10,9 +10,9 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/htmlpage"
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

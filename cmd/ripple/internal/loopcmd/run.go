@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/proctree"
-	"example.org/ripple/runtime/scenario"
 )
 
 // loopFlags are the flags of `ripple run` that are not settings of the loop.

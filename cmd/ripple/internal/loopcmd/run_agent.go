@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/agentloop"
 	"example.org/ripple/runtime/loop/config"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
 )

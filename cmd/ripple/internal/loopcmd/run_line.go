@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

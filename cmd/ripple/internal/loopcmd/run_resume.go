@@ -15,10 +15,10 @@ import (
 	"unicode/utf8"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

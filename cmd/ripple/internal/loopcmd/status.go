@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

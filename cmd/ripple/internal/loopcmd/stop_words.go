@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/runtime/trust"
 )
 
 // flags are those of ripple trust; at most one is given.

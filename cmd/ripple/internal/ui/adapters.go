@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/runtime/registry"
-	"example.org/ripple/runtime/trust"
 )
 
 // AdapterSources returns the sources of adapters for this user in the current directory.

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/registry"
-	"example.org/ripple/runtime/scenario"
-	"example.org/ripple/runtime/trust"
 )
 
 // TrustVariable names the environment variable for projects without a decision: always uses their

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/registry"
-	"example.org/ripple/runtime/trust"
 	"example.org/ripple/schema"
 )
 

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"path/filepath"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/runtime/loop/layout"
 	"example.org/ripple/runtime/loop/record"
-	"example.org/ripple/runtime/trust"
 )
 
 // RunItems returns the item of a run's record with settings, if it exists: --resume takes from it

@@ -8,9 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/internal/quote"
-	"example.org/ripple/runtime/trust"
 )
 
 // ShowItems lists all items, and the changes in those that the user has approved before.

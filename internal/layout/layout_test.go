@@ -14,7 +14,7 @@ import (
 )
 
 func TestEveryFileIsDocumented(t *testing.T) {
-	manual, err := os.ReadFile("../../../docs/running-a-loop.md")
+	manual, err := os.ReadFile("../../docs/running-a-loop.md")
 	require.NoError(t, err)
 	for _, name := range append([]string{PromptFile, PlanFile, AgentFile, RCFile}, Records...) {
 		if name == LogsDir {

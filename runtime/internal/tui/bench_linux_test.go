@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 )
 
@@ -22,7 +22,7 @@ func BenchmarkLook(b *testing.B) {
 	for _, cast := range casts {
 		name, _, _ := strings.Cut(filepath.Base(cast), ".")
 		adapter, _, _ := strings.Cut(name, "-")
-		a, problems := schema.Load("../../adapters/"+adapter+".yaml", schema.Options{})
+		a, problems := schema.Load("../../../adapters/"+adapter+".yaml", schema.Options{})
 		require.NotNil(b, a, "%v", problems)
 		rules, err := compile(a.Agent.Screen)
 		require.NoError(b, err)

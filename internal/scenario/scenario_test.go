@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/event"
-	"example.org/ripple/runtime/scenario"
 	"example.org/ripple/schema"
 	_ "example.org/ripple/schema/validate"
 )

@@ -3,7 +3,7 @@ package tui
 import (
 	"time"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/pty"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"example.org/ripple/runtime/annotate"
+	"example.org/ripple/cmd/ripple/internal/annotate"
 	"example.org/ripple/runtime/session"
 )
 

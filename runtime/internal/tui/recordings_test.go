@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 	_ "example.org/ripple/schema/validate"
 )
@@ -37,7 +37,7 @@ func TestTheRulesOfTheAdaptersOnRecordings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			adapter, _, _ := strings.Cut(name, "-")
-			a, problems := schema.Load("../../adapters/"+adapter+".yaml", schema.Options{})
+			a, problems := schema.Load("../../../adapters/"+adapter+".yaml", schema.Options{})
 			require.NotNil(t, a, "%v", problems)
 			require.NotNil(t, a.Agent.Screen)
 			rec := readRecording(t, cast)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/schema"
 )

@@ -3,7 +3,7 @@ package cast
 import (
 	"fmt"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // The colors of a terminal that does not define any: dark, with xterm's palette except for its

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/session"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/runtime/internal/mapping"
 	"example.org/ripple/schema"
 )
 

@@ -27,7 +27,7 @@ type vector struct {
 }
 
 func vectors(t *testing.T) []vector {
-	data, err := os.ReadFile("../../../conformance/vectors/screen.yaml")
+	data, err := os.ReadFile("../../conformance/vectors/screen.yaml")
 	require.NoError(t, err)
 	var doc struct{ Cases []vector }
 	d := yaml.NewDecoder(bytes.NewReader(data))

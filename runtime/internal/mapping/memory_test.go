@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/runtime/internal/mapping"
 	"example.org/ripple/schema"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/terminal"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/mapping"
+	"example.org/ripple/runtime/internal/mapping"
 	"example.org/ripple/schema"
 )
 
@@ -147,5 +147,5 @@ func TestAPanicOfTheInterpreter(t *testing.T) {
 	var caught *fault.Fault
 	require.ErrorAs(t, err, &caught)
 	assert.Equal(t, `{"a":1}`, string(caught.Bytes))
-	assert.Contains(t, caught.Stack, "runtime/mapping")
+	assert.Contains(t, caught.Stack, "runtime/internal/mapping")
 }

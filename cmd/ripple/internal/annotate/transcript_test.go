@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/adapters"
+	"example.org/ripple/cmd/ripple/internal/annotate"
 	scripts "example.org/ripple/integration-scripts"
 	"example.org/ripple/internal/testkit"
-	"example.org/ripple/runtime/annotate"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"
 	_ "example.org/ripple/schema/validate"
@@ -112,7 +112,7 @@ func TestTranscriptOfCommands(t *testing.T) {
 		adapter string
 		steps   []string // code, and its result
 	}{
-		"a pattern": {"../session/testdata/regexsh.yaml", []string{
+		"a pattern": {"../../../../runtime/session/testdata/regexsh.yaml", []string{
 			"", `prompt "prompt> "
 end: prompt.primary "^prompt> $" matches, and the program waits for input
 `,
@@ -171,7 +171,7 @@ marker B
 end: the marker of a prompt's end (B)
 `,
 		}},
-		"a literal": {"../session/testdata/markersh.yaml", []string{
+		"a literal": {"../../../../runtime/session/testdata/markersh.yaml", []string{
 			"", "",
 			"echo one", `echo "echo one\r\n"
 output "one\r\n"
@@ -212,7 +212,7 @@ func withoutPrompt(text string) string {
 // A line that a user types is entirely echo, whichever line editor the program has.
 func TestTranscriptOfAPerson(t *testing.T) {
 	for adapter, want := range map[string]string{
-		"../session/testdata/regexsh.yaml": `echo "echo one\r\n"
+		"../../../../runtime/session/testdata/regexsh.yaml": `echo "echo one\r\n"
 output "one\r\n"
 prompt "prompt> "
 end: prompt.primary "^prompt> $" matches, and the program waits for input

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"example.org/ripple/runtime/internal/vt"
+	"example.org/ripple/internal/vt"
 )
 
 // Limits of a recording. One that reaches maxRuns ends there, with Cut set.

@@ -95,7 +95,7 @@ func (v *tokenVector) tokens(pieces ...string) (got []wantToken) {
 }
 
 func TestTokenVectors(t *testing.T) {
-	data, err := os.ReadFile("../../../conformance/vectors/tokens.yaml")
+	data, err := os.ReadFile("../../conformance/vectors/tokens.yaml")
 	require.NoError(t, err)
 	var doc struct{ Cases []tokenVector }
 	d := yaml.NewDecoder(bytes.NewReader(data))

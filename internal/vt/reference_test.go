@@ -47,7 +47,7 @@ type picture struct {
 
 // newReference skips the test if the reference is not installed; tools/xterm installs it.
 func newReference(t *testing.T) *reference {
-	root, err := filepath.Abs("../../../.xterm/node_modules")
+	root, err := filepath.Abs("../../.xterm/node_modules")
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(root, "@xterm/headless")); err != nil {
 		t.Skip("@xterm/headless is not installed: tools/xterm")

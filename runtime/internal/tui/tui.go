@@ -29,9 +29,9 @@ import (
 	"sync"
 	"time"
 
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/internal/scratch"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/terminal"

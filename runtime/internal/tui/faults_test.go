@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
-	"example.org/ripple/runtime/internal/vt"
 	"example.org/ripple/runtime/terminal"
 )
 
