@@ -86,7 +86,7 @@ func TestHatsNotesAndErrors(t *testing.T) {
 		{"a start that leads nowhere", "event_loop:\n  starting_event: begin\n" + two, nil, "ripple.yml:2:3: no hat is triggered by begin, so the loop cannot start; triggers of the hats: go, on"},
 		{"a cycle without a limit", "event_loop: {starting_event: go}\n" + two, []string{"ripple.yml:2:8: the cycle a → b → a has no bound: give one of them max_activations, or the loop max_iterations, max_runtime_seconds or max_cost; only the default limit of turns ends it"}, ""},
 		{"a cycle with a limit", "event_loop: {starting_event: go, max_iterations: 9}\n" + two, nil, ""},
-		{"names that clash", "hats: {start: {triggers: [task.start]}}", nil, `ripple.yml:1:8: the name "start" is taken: it is a name that ripple uses itself`},
+		{"names that clash", "hats: {start: {triggers: [task.start]}}", nil, `ripple.yml:1:8: the name "start" is taken: it is reserved by ripple`},
 		{"two names of one thing", "hats: {a: {triggers: [x], backend: {type: pi, model: m}, model: n}}", nil, "ripple.yml:1:65: hats.a.backend.model and hats.a.model are the same setting: leave one of them out"},
 		{"no such key", "hats: {a: {trigger: [x]}}", nil, `ripple.yml:1:12: unknown key "trigger" in hats.a (did you mean "triggers"?)`},
 		{"no such session", "hats: {a: {session: mine}}", nil, `ripple.yml:1:21: hats.a.session cannot be the string "mine"; one of own, shared, fresh`},

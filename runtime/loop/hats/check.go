@@ -50,7 +50,7 @@ func at(parts ...string) []string { return parts }
 
 // names reports keys and topics that are invalid or ambiguous.
 func (c *checker) names() {
-	known := map[string]string{fromStart: "a name that ripple uses itself", plain: "a name that ripple uses itself"}
+	known := map[string]string{fromStart: "reserved by ripple", plain: "reserved by ripple"}
 	for _, h := range c.Hats {
 		if h.Key == "" || len(h.Key) > maxTopic || !onlyOf(strings.ToLower(h.Key), topicBytes) {
 			c.wrong(at("hats", h.Key), "%q is not a valid name of a hat: use at most %d of a-z A-Z 0-9 _ . : -; name: may be any text", h.Key, maxTopic)

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 		{"a hat without triggers", with(func(r *Rules) { r.Hats = append(r.Hats, Hat{Key: "x"}) }), true, []string{stuck, passed, "hats.x: x has no triggers: it never takes a turn"}},
 		{"a start that leads nowhere", with(func(r *Rules) { r.Start = "begin" }), true, []string{"ERROR event_loop.starting_event: no hat is triggered by begin, so the loop cannot start; triggers of the hats: go, rejected, built"}},
 		{"names that clash", with(func(r *Rules) { r.Hats[0].Name = "Reviewer" }), true, []string{`ERROR hats.builder.name: the name "Reviewer" is taken: it is the hat reviewer`}},
-		{"names that clash with ripple's", with(func(r *Rules) { r.Hats[0].Key = "plain" }), true, []string{`ERROR hats.plain: the name "plain" is taken: it is a name that ripple uses itself`}},
+		{"names that clash with ripple's", with(func(r *Rules) { r.Hats[0].Key = "plain" }), true, []string{`ERROR hats.plain: the name "plain" is taken: it is reserved by ripple`}},
 		{"an invalid name", with(func(r *Rules) { r.Hats[0].Key = "my hat" }), true, []string{`ERROR hats.my hat: "my hat" is not a valid name of a hat: use at most 80 of a-z A-Z 0-9 _ . : -; name: may be any text`}},
 		{"two hats of one name", with(func(r *Rules) { r.Hats[0].Name, r.Hats[1].Name = "Ann", "ann" }), true, []string{`ERROR hats.reviewer.name: the name "ann" is taken: it is the name of the hat builder`}},
 		{"no topic", with(func(r *Rules) { r.Hats[0].Publishes[0] = "Built it" }), true, []string{`ERROR hats.builder.publishes.0: "Built it" is not a topic: use at most 80 of a-z 0-9 _ . : -, or the completion promise DONE`}},
