@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"fmt"
 	"go/importer"
 	"go/token"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +30,32 @@ func public(t *testing.T) (paths []string) {
 	}
 	require.NotEmpty(t, paths)
 	return paths
+}
+
+// packageRow matches a row of the table of packages in docs/library.md.
+var packageRow = regexp.MustCompile("(?m)^\\| `([a-z/-]+)` \\| .+ \\|$")
+
+// A package that others can import is in the table of docs/library.md, with what they need it for, and has
+// an example. Any other package belongs below an internal directory.
+func TestPackagesToImportAreDescribed(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(root, "docs/library.md"))
+	require.NoError(t, err)
+	var rows []string
+	for _, row := range packageRow.FindAllStringSubmatch(string(page), -1) {
+		rows = append(rows, row[1])
+	}
+	paths := public(t)
+	assert.ElementsMatch(t, paths, rows, "the table of docs/library.md")
+	for _, path := range paths {
+		files, err := filepath.Glob(filepath.Join(root, path, "*_test.go"))
+		require.NoError(t, err)
+		assert.Truef(t, slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			return bytes.Contains(text, []byte("\nfunc Example() {"))
+		}), "%s has no example of the package", path)
+	}
 }
 
 // internalInAPI are the exported declarations that mention a type of an internal package,
