@@ -120,3 +120,42 @@ func TestActionWorkflow(t *testing.T) {
 		assert.Contains(t, a.Inputs, name)
 	}
 }
+
+var ciStep = regexp.MustCompile(`(?m)^step (\S+) (both|ci) `)
+
+// Each step of .ci/run is in exactly one job of the workflow, except build, which each job runs, and
+// install, which several need.
+func TestEachStepIsInOneJob(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, ".ci/steps"))
+	require.NoError(t, err)
+	var steps []string
+	for _, of := range ciStep.FindAllStringSubmatch(string(text), -1) {
+		if of[1] != "build" && of[1] != "install" {
+			steps = append(steps, of[1])
+		}
+	}
+	require.NotEmpty(t, steps)
+
+	var w struct {
+		Jobs struct {
+			Linux struct {
+				Strategy struct {
+					Matrix struct{ Include []struct{ Steps string } }
+				}
+			}
+		}
+	}
+	text, err = os.ReadFile(filepath.Join(root, ".github/workflows/ci.yml"))
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &w))
+	var inJobs []string
+	for _, job := range w.Jobs.Linux.Strategy.Matrix.Include {
+		for _, name := range strings.Fields(job.Steps) {
+			if name != "install" {
+				inJobs = append(inJobs, name)
+			}
+		}
+	}
+	assert.ElementsMatch(t, steps, inJobs)
+}
