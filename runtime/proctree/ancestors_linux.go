@@ -1,0 +1,108 @@
+package proctree
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"example.org/ripple/internal/keeper"
+)
+
+// Ancestors lists the living processes from which a process descends, nearest first, itself excluded:
+// its parents, and the leaders of the sessions of all of them, because a process whose parent has
+// ended keeps its session. The keeper of Guard, which adopts the orphans of the process that it guards,
+// is followed by that process. A process that has left its session and was adopted by another program,
+// as happens without Guard, cannot be traced. Without /proc the list is empty.
+func Ancestors(pid int) []Process {
+	var list []Process
+	known := map[int]bool{pid: true, 0: true}
+	for todo := []int{pid}; len(todo) > 0; todo = todo[1:] {
+		e, ok := stat(todo[0])
+		if !ok {
+			continue
+		}
+		if e.PID != pid && !e.zombie() {
+			list = append(list, e.Process)
+		}
+		next := []int{e.parent, e.sess}
+		if e.PID != pid && e.Name == keeper.Name {
+			next = append(next, guardedBy(e.PID))
+		}
+		for _, p := range next {
+			if !known[p] {
+				known[p] = true
+				todo = append(todo, p)
+			}
+		}
+	}
+	return list
+}
+
+// guardedBy returns the process that a keeper guards, which is its oldest child: the others are
+// orphans of that one; 0 if it has ended.
+func guardedBy(keeper int) (inner int) {
+	list, _ := children(keeper)
+	var oldest uint64
+	for _, child := range list {
+		if e, ok := stat(child); ok && (inner == 0 || e.Start < oldest) {
+			inner, oldest = child, e.Start
+		}
+	}
+	return inner
+}
+
+// Starter returns the process that started this program; false if it has ended. Under Guard it is the
+// one that started the outer process.
+func Starter() (Process, bool) {
+	pid := os.Getpid()
+	if keeper, ok := stat(int(keeperID.Load())); ok {
+		pid = keeper.parent
+	}
+	e, _ := stat(pid)
+	return Find(e.parent)
+}
+
+// Directory returns the working directory of a process; empty if it is unknown or removed.
+func (p Process) Directory() string {
+	dir, err := os.Readlink(p.file("cwd"))
+	if err != nil || !p.lives() {
+		return ""
+	}
+	return dir
+}
+
+// InitialEnv returns the value that an environment variable had when the process started its program:
+// later changes by the process itself are not seen. ok is false if it was not set, or is unknown.
+func (p Process) InitialEnv(name string) (value string, ok bool) {
+	text, err := os.ReadFile(p.file("environ"))
+	if err != nil || !p.lives() {
+		return "", false
+	}
+	for set := range bytes.SplitSeq(text, []byte{0}) {
+		if value, is := bytes.CutPrefix(set, []byte(name+"=")); is {
+			return string(value), true
+		}
+	}
+	return "", false
+}
+
+// RunsThisProgram reports whether a process runs the same executable file as this process, with the
+// given first argument after the program's name.
+func (p Process) RunsThisProgram(firstArgument string) bool {
+	theirs, err1 := os.Stat(p.file("exe"))
+	own, err2 := os.Stat("/proc/self/exe")
+	line, err3 := os.ReadFile(p.file("cmdline"))
+	if err1 != nil || err2 != nil || err3 != nil || !os.SameFile(theirs, own) || !p.lives() {
+		return false
+	}
+	words := bytes.Split(line, []byte{0})
+	return len(words) > 1 && string(words[1]) == firstArgument
+}
+
+func (p Process) file(name string) string { return "/proc/" + strconv.Itoa(p.PID) + "/" + name }
+
+// lives reports whether the process still has its ID, so that what was read before is about it.
+func (p Process) lives() bool {
+	e, ok := stat(p.PID)
+	return ok && e.Start == p.Start
+}
