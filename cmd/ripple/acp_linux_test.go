@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
@@ -169,6 +170,31 @@ func TestAnEditorAnswers(t *testing.T) {
 		assert.Contains(t, e.said(), "    hi, from afar")
 		assert.NotContains(t, e.said(), "Decide for yourself")
 	})
+}
+
+// An agent may use ripple acp for loops of its own, and answer and continue them. It does not get the
+// session of another connection, which may be its user's.
+func TestAnEditorThatAnAgentStarted(t *testing.T) {
+	t.Setenv(agent.InAgentVariable, "1")
+	const play = `turns:
+  - steps:
+      - status: {STATUS: BLOCKED, RECOMMENDATION: "Hello or hi?"}
+  - steps:
+      - text: "{prompt}\nLOOP_COMPLETE"
+`
+	e := beginSession(t, play, nil)
+	e.choose = func(acpMessage) string { return "next" }
+	assert.Equal(t, "refusal", e.stop(e.answer(e.prompt("Greet."))))
+	assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("hi, please"))))
+	assert.Contains(t, e.said(), "    hi, please")
+
+	other := openEditor(t, play, nil)
+	other.call("initialize", map[string]any{"protocolVersion": 1})
+	place := other.place()
+	place["cwd"], place["sessionId"] = e.project, run(t, e.project)
+	refused := other.call("session/load", place).Error
+	require.NotNil(t, refused)
+	assert.Equal(t, "only a user's editor may load this session: ripple acp was started by an agent's turn; begin a new session", refused.Message)
 }
 
 func answerElsewhere(t *testing.T, project, text string) {

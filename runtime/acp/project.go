@@ -184,6 +184,9 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	if old := s.sessions[p.Session]; old != nil && old.open != nil {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session's previous prompt is still being answered"}
 	}
+	if s.o.OnlyOwn != "" && s.sessions[p.Session] == nil {
+		return &rpc.Error{Code: rpc.CodeNoRequest, Message: s.o.OnlyOwn}
+	}
 	if s.o.RunTurn != nil {
 		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir, servers: p.Servers}
 		s.conn.Reply(m.ID, map[string]any{})

@@ -42,6 +42,9 @@ type Options struct {
 	RunTurn TurnFunc               // takes the turns instead of Agent, and can continue any session; may be nil
 	Claim   func(dir string) error // called with a directory before a loop's files are created in it; may be nil
 	Log     io.Writer              // gets messages for debugging; may be nil
+
+	// OnlyOwn is the reason why the client may not load sessions of other connections; "": it may.
+	OnlyOwn string
 }
 
 // TurnFunc takes a turn. It returns when ctx ends.

@@ -69,11 +69,23 @@ type Caller struct {
 	Parent int    `json:"parent"`        // ID of the parent process
 	UID    int    `json:"uid"`           // -1 on Windows
 	TTY    string `json:"tty,omitempty"` // path of its controlling terminal; empty: no terminal
+
+	Loop *CallingLoop `json:"loop,omitempty"` // the loop that started it, directly or not; nil: none is known
 }
 
-// String returns the process ID and the terminal.
+// CallingLoop is a loop that started a command with which a user answered.
+type CallingLoop struct {
+	PID     int    `json:"pid"`
+	Project string `json:"project"` // its directory
+}
+
+// String returns the process ID, the terminal and the loop, if there is one.
 func (c Caller) String() string {
-	return fmt.Sprintf("process %d, %s", c.PID, cmp.Or(c.TTY, "no terminal"))
+	text := fmt.Sprintf("process %d, %s", c.PID, cmp.Or(c.TTY, "no terminal"))
+	if c.Loop != nil {
+		text += fmt.Sprintf(", started by the loop in %s, process %d", c.Loop.Project, c.Loop.PID)
+	}
+	return text
 }
 
 // Ask returns the answer to a question. It may take any time: the turn's clocks are paused

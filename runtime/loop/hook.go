@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"example.org/ripple/internal/layout"
+	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
 )
 
@@ -49,6 +51,7 @@ func (q *questions) runHook(ctx context.Context, of record.Question) error {
 	defer out.release(log)
 	cmd := ownGroup(q.config.OnQuestion)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = q.project, bytes.NewReader(input), out.in, out.in
+	cmd.Env = append(os.Environ(), journal.AnswerVariable+"="+q.store.AnswerToken())
 	cmd.WaitDelay = time.Second // a child may keep the pipe of the input
 	if err := cmd.Start(); err != nil {
 		return err

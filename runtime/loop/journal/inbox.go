@@ -21,6 +21,10 @@ const (
 	ProjectVariable = "RIPPLE_EMIT_PROJECT" // the directory that contains .ralph
 )
 
+// AnswerVariable is the environment variable by which a command that the user has set for questions
+// may answer them although the loop has started it.
+const AnswerVariable = "RIPPLE_ANSWER_TOKEN"
+
 // InboxHead is the first line of the file to which a turn's commands write topics.
 type InboxHead struct {
 	Token     string   `json:"token"`

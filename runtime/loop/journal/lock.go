@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,9 +62,18 @@ func (s *Store) Lock(now time.Time) (unlock func() error, err error) {
 	}
 	s.held = l
 	host, _ := os.Hostname() // informational; "" if unknown
-	s.Sign(record.Holder{PID: os.Getpid(), Host: host, Started: now})
+	h := record.Holder{PID: os.Getpid(), Host: host, Started: now}
+	if s.answerToken == "" { // a lock that is taken again keeps it: commands have it already
+		s.answerToken = rand.Text()
+	}
+	h.SetToken(s.answerToken)
+	s.Sign(h)
 	return func() error { return s.held.Unlock() }, nil
 }
+
+// AnswerToken returns the token for the commands that the user has set for questions: the value of
+// AnswerVariable. It is empty before Lock.
+func (s *Store) AnswerToken() string { return s.answerToken }
 
 // Await waits up to lockPatience until no loop runs in a project, without taking the lock; a
 // *LockedError names the holder.

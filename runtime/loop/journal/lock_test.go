@@ -30,6 +30,13 @@ func TestTwoLoopsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, held)
 	assert.Equal(t, os.Getpid(), who.PID)
+	assert.True(t, who.Permits(s.AnswerToken()))
+	assert.False(t, who.Permits(""))
+	assert.False(t, who.Permits(who.Answerers), "the file does not have the token")
+	token := s.AnswerToken()
+	require.NoError(t, os.Remove(s.Path(layout.LockFile)))
+	require.NoError(t, s.Relock(noon))
+	assert.Equal(t, token, s.AnswerToken(), "commands have it already")
 
 	require.NoError(t, unlock())
 	_, held, err = s.Locked()

@@ -28,6 +28,8 @@ type Store struct {
 	written map[string]string // content of files as last written by this process
 	check   func()            // called before each write; may be nil
 	held    *flock.Flock      // the lock
+
+	answerToken string // see record.Holder.Answerers
 }
 
 // NewStore returns the store of a project. check is called before each write; it may be nil.

@@ -1,6 +1,11 @@
 package record
 
-import "time"
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"time"
+)
 
 // Status is the content of status.json.
 type Status struct {
@@ -20,4 +25,21 @@ type Holder struct {
 	Host    string    `json:"host"`
 	Started time.Time `json:"started"`
 	Dir     string    `json:"dir,omitempty"` // the agent's working directory, relative to the project; "" for the project itself
+
+	// Answerers is the SHA-256 sum, in hexadecimal, of the token by which the commands that the user has
+	// set for questions, and what they start, act for the user; "": none may.
+	Answerers string `json:"answerers,omitempty"`
+}
+
+// SetToken permits commands with a token to act for the user.
+func (h *Holder) SetToken(token string) { h.Answerers = sum(token) }
+
+// Permits reports whether a command with a token may act for the user.
+func (h Holder) Permits(token string) bool {
+	return token != "" && subtle.ConstantTimeCompare([]byte(sum(token)), []byte(h.Answerers)) == 1
+}
+
+func sum(token string) string {
+	digest := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(digest[:])
 }

@@ -3,6 +3,7 @@ package acpcmd
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,9 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	o := acp.Options{Version: version, Log: a.Err, Claim: a.Trust.ClaimLoop}
+	if by := a.Trust.Origin(); by != nil {
+		o.OnlyOwn = fmt.Sprintf("only a user's editor may load this session: ripple acp was started by %s; begin a new session", by)
+	}
 	if f.turn {
 		e, err := a.AgentAdapter(ctx, f.adapter)
 		if err != nil {

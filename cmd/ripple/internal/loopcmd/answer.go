@@ -41,7 +41,10 @@ prompt of the next turn.
 
 A question with options is answered with one of them, by name or number; a request for a
 permission with --allow or --deny and an optional message to the agent. "ripple
-status" shows the open questions.`,
+status" shows the open questions.
+
+Only a user can answer, and the commands that --on-question starts: it is refused to everything
+else that a loop has started.`,
 		Example: "  ripple answer 'Use Postgres 16.'\n  ripple answer q2 --allow\n  ripple answer q2 --deny 'use make clean'",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +75,7 @@ func questionID(word string) bool {
 }
 
 func (a *app) answer(cmd *cobra.Command, r reply) error {
-	if err := byPeople(a, cmd); err != nil {
+	if err := byPeople(a, cmd.CommandPath()); err != nil {
 		return err
 	}
 	var err error
@@ -120,17 +123,23 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 	return nil
 }
 
-// byPeople rejects a command that speaks for the user if an agent runs it.
-func byPeople(a *app, cmd *cobra.Command) error {
-	if !ui.InAgent(a.Getenv) {
-		return nil
+// byPeople rejects a command that acts for the user if a loop or an agent has started it, directly or
+// not. The command that the user has set for questions is excepted, and what it starts.
+func byPeople(a *app, command string) error {
+	if o := a.Trust.Origin(); !o.MayActForUser(a.Getenv) {
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s must be run by a user, not from %s", command, o),
+			"run it in a terminal that no loop and no agent has started")
 	}
-	return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s must be run by a user, not from an agent's turn", cmd.CommandPath()), "")
+	return nil
 }
 
 // caller describes this process.
 func caller(a *app) *event.Caller {
-	return &event.Caller{PID: os.Getpid(), Parent: os.Getppid(), UID: os.Getuid(), TTY: ui.TerminalName(a.In, a.Err)}
+	c := &event.Caller{PID: os.Getpid(), Parent: os.Getppid(), UID: os.Getuid(), TTY: ui.TerminalName(a.In, a.Err)}
+	if o := a.Trust.Origin(); o != nil {
+		c.Loop = o.Loop
+	}
+	return c
 }
 
 // words returns a text of the command line; "-" stands for standard input.
@@ -273,7 +282,7 @@ it once, and it is recorded. For instructions that apply to every turn edit
 		Example: "  ripple guide 'The tests need make db first.'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := byPeople(a, cmd); err != nil {
+			if err := byPeople(a, cmd.CommandPath()); err != nil {
 				return err
 			}
 			text, err := a.words(args[0])

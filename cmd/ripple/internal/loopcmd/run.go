@@ -102,6 +102,11 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
 			if err := refuseSudo(a.Getenv); err != nil {
 				return err
 			}
+			if f.resume {
+				if err := resumedByPeople(a, cmd.CommandPath()); err != nil {
+					return err
+				}
+			}
 			return a.Guarded(run)
 		},
 	}
@@ -225,7 +230,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 	if err != nil {
 		return o, nil, err
 	}
-	for _, n := range append(notes, config.Misnamed(os.Environ(), scenario.FileVariable, scenario.TurnVariable, journal.TokenVariable, journal.ProjectVariable)...) {
+	for _, n := range append(notes, config.Misnamed(os.Environ(), scenario.FileVariable, scenario.TurnVariable, journal.TokenVariable, journal.ProjectVariable, journal.AnswerVariable)...) {
 		a.Note("%s", n)
 	}
 	if err := checkBox(c); err != nil {

@@ -20,6 +20,7 @@ import (
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/proctree"
 )
 
 const newRunHint = "to start a new run: leave out --resume"
@@ -59,6 +60,15 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 		return nil, nil, nil, err
 	}
 	return c, notes, began, f.keepTask(project, began, c)
+}
+
+// resumedByPeople rejects --resume by an agent, which could continue a loop that its user has stopped.
+// "ripple acp" continues only loops of its client.
+func resumedByPeople(a *app, command string) error {
+	if by, known := proctree.Starter(); known && by.RunsThisProgram("acp") {
+		return nil
+	}
+	return byPeople(a, command+" --resume")
 }
 
 func configError(err error) error {

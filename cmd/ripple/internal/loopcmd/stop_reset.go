@@ -62,7 +62,7 @@ agent is ended at once, and the turn is taken again by "ripple run --resume". No
 the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := byPeople(a, cmd); err != nil {
+			if err := byPeople(a, cmd.CommandPath()); err != nil {
 				return err
 			}
 			s, err := journal.ReadReport(loopDir())

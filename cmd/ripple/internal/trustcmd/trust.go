@@ -4,6 +4,7 @@ package trustcmd
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -37,7 +38,8 @@ a file changes, you are shown the change and asked again. Approvals are stored i
 ripple/trust below $XDG_STATE_HOME (or ~/.local/state); nothing in the project is changed.
 
 On a terminal, ripple trust asks before it approves. Without a terminal it approves at once, so
-read the output of --show first. It refuses approvals by a coding agent.
+read the output of --show first. It refuses approvals by a coding agent, and by every other process
+that a loop has started.
 
 Other commands ask when they need an approval; without a terminal they exit with code 2. To
 approve for one command only, give it --trust. RIPPLE_TRUST=always approves everything, and
@@ -89,8 +91,9 @@ func run(a *ui.App, f flags) error {
 }
 
 func agree(a *ui.App, record trust.Record, items []trust.Item) error {
-	if ui.InAgent(a.Getenv) {
-		return ui.FailWith(ui.ExitUsage, errors.New("an agent cannot approve what a project runs"), "to approve it as a user, outside of the agent: ripple trust")
+	if o := a.Trust.Origin(); o != nil {
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("an agent cannot approve what a project runs: this command was started by %s", o),
+			"to approve it as a user, in a terminal that no loop and no agent has started: ripple trust")
 	}
 	missing := record.Missing(items)
 	usable := false

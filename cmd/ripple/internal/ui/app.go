@@ -26,6 +26,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"text/tabwriter"
@@ -70,6 +71,7 @@ func NewApp(stdin io.Reader, stdout, stderr io.Writer, cancel context.CancelCaus
 		Environment: Environment{os.Getenv}, ErrTerminal: IsTerminal(stderr) && os.Getenv("TERM") != "dumb",
 	}
 	a.Trust = &Trust{getenv: a.Getenv, in: stdin, err: a.Err, note: a.Note}
+	a.Trust.origin = sync.OnceValue(func() *Origin { return FindOrigin(a.Getenv) })
 	return a
 }
 

@@ -17,8 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
-	"example.org/ripple/internal/scenario"
-	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/registry"
 )
 
@@ -35,8 +34,9 @@ type Trust struct {
 	err    io.Writer
 	note   func(format string, args ...any)
 
-	flag trustFlag
-	told sync.Map // paths of the project's adapters that have been reported
+	flag   trustFlag
+	origin func() *Origin
+	told   sync.Map // paths of the project's adapters that have been reported
 }
 
 // trustFlag is the flag --trust of several commands.
@@ -54,15 +54,33 @@ func (t *Trust) Flag(cmd *cobra.Command) {
 	})
 }
 
-// Given reports whether --trust was given.
-func (t *Trust) Given() bool { return t.flag.given }
+// Given reports whether --trust was given, and counts.
+func (t *Trust) Given() bool { return t.flag.given && !t.byAgent() }
 
-// mode returns always, never, or empty, from the environment.
+// Origin is FindOrigin of this command.
+func (t *Trust) Origin() *Origin { return t.origin() }
+
+// mode returns always, never, or empty, from the command line and the environment.
 func (t *Trust) mode() string {
+	mode := t.getenv(TrustVariable)
 	if t.flag.given {
-		return trustAlways
+		mode = trustAlways
 	}
-	return t.getenv(TrustVariable)
+	if mode == trustAlways && t.byAgent() {
+		return ""
+	}
+	return mode
+}
+
+// byAgent reports whether the approval of everything, by --trust or RIPPLE_TRUST, was not the user's: it
+// comes from a process that a loop or an agent started, and was not set when these began. Where the
+// environment with which they began is unknown, RIPPLE_TRUST counts as the user's.
+func (t *Trust) byAgent() bool {
+	o := t.Origin()
+	if o == nil || o.hadValue(TrustVariable, trustAlways) {
+		return false
+	}
+	return t.flag.given || proctree.Complete
 }
 
 // Store returns the store of this user's decisions.
@@ -153,7 +171,9 @@ func (t *Trust) Agree(need []trust.Item) error {
 // howToAgree returns the hint that names the commands for approval.
 func howToAgree(t *Trust) string {
 	lines := "to see all of it: ripple trust --show\nto approve it: ripple trust"
-	switch {
+	switch o := t.Origin(); {
+	case o != nil:
+		return fmt.Sprintf("to see all of it: ripple trust --show\nonly a user can approve it, in a terminal that no loop and no agent has started; this command comes from %s", o)
 	case t.mode() == trustNever:
 		return "to see all of it: ripple trust --show\nto be able to approve it: unset " + TrustVariable + ", which is \"never\""
 	case slices.ContainsFunc(t.flag.of, (*pflag.FlagSet).Parsed):
@@ -165,12 +185,7 @@ func howToAgree(t *Trust) string {
 // canAsk reports whether the user can be asked: standard input and error are terminals, and no
 // agent runs this command.
 func (t *Trust) canAsk() bool {
-	return IsTerminal(t.in) && IsTerminal(t.err) && !InAgent(t.getenv)
-}
-
-// InAgent reports whether an agent runs this command, in a loop's turn or another.
-func InAgent(getenv func(string) string) bool {
-	return getenv(scenario.TurnVariable) != "" || getenv(agent.InAgentVariable) != ""
+	return IsTerminal(t.in) && IsTerminal(t.err) && t.Origin() == nil
 }
 
 // ask shows the new items and asks. Only an explicit yes approves.

@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"example.org/ripple/runtime/agent"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/internal/layout"
+	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/proctree"
+	"example.org/ripple/internal/scenario"
+)
+
+// Origin is the loop or the agent that started this command, directly or not: an agent in its turn, a
+// command of --verify or --on-question, a hook of git, or a program that one of them left running, for
+// example a console.
+type Origin struct {
+	Loop *event.CallingLoop // nil: an agent's turn without a loop, or in an unknown one
+
+	holder record.Holder     // of the lock of Loop
+	by     *proctree.Process // the loop or the agent; nil: only the environment names one
+}
+
+// FindOrigin returns the origin of this command; nil if there is none, so that a user started it. The
+// kernel's records of processes decide, because a program can remove a variable from its own
+// environment. If they do not show an origin, the environment counts.
+func FindOrigin(getenv func(string) string) *Origin {
+	here := runningLoop(layout.Find("."))
+	var found *Origin
+	for _, p := range proctree.Ancestors(os.Getpid()) {
+		for _, l := range []*Origin{here, runningLoop(p.Directory())} {
+			if l != nil && l.holder.PID == p.PID {
+				l.by = &p
+				return l
+			}
+		}
+		if _, in := p.InitialEnv(agent.InAgentVariable); in && found == nil {
+			found = &Origin{by: &p}
+		}
+	}
+	switch {
+	case found == nil && here != nil && hidden(here.holder.PID):
+		return here
+	case found == nil && inAgent(getenv):
+		return &Origin{}
+	}
+	return found
+}
+
+// hidden reports whether a process of this machine that holds a lock cannot be seen from here: this
+// command runs in a box, or another container, in which the loop works.
+func hidden(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// runningLoop returns the loop that runs in a directory of this machine; nil if there is none.
+func runningLoop(dir string) *Origin {
+	if dir == "" {
+		return nil
+	}
+	project, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	holder, runs, err := journal.NewStore(project, nil).Locked()
+	host, _ := os.Hostname()
+	if err != nil || !runs || holder.Host != host {
+		return nil
+	}
+	return &Origin{Loop: &event.CallingLoop{PID: holder.PID, Project: project}, holder: holder}
+}
+
+// inAgent reports whether the environment says that an agent runs this command, in a loop's turn or
+// another.
+func inAgent(getenv func(string) string) bool {
+	return getenv(scenario.TurnVariable) != "" || getenv(agent.InAgentVariable) != ""
+}
+
+// MayActForUser reports whether a command with this origin may do what only the user may: the command
+// that the user has set for questions, and what that starts, may.
+func (o *Origin) MayActForUser(getenv func(string) string) bool {
+	return o == nil || o.Loop != nil && o.holder.Permits(getenv(journal.AnswerVariable))
+}
+
+// hadValue reports whether a variable had a value when the loop or the agent started: a user has set
+// it then, not the agent.
+func (o *Origin) hadValue(name, value string) bool {
+	if o.by == nil {
+		return false
+	}
+	before, _ := o.by.InitialEnv(name)
+	return before == value
+}
+
+// String describes the origin for the user.
+func (o *Origin) String() string {
+	if o.Loop == nil {
+		return "an agent's turn"
+	}
+	return fmt.Sprintf("the loop in %s (process %d)", Quote(o.Loop.Project), o.Loop.PID)
+}
