@@ -85,6 +85,9 @@ func (w *workspace) baselineOf(ctx context.Context, turn int) (before git.Snapsh
 	if before, err = w.current(ctx); err != nil {
 		return before, nil, err
 	}
+	if err := w.tree.Identify(ctx, &before); err != nil {
+		return before, nil, err
+	}
 	own, other, err := w.checkouts.users(ctx)
 	if err != nil {
 		return before, nil, err

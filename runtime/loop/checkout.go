@@ -105,7 +105,7 @@ func (c *checkouts) users(ctx context.Context) (s git.Snapshot, other bool, err 
 		c.unread(err)
 		return s, false, ctx.Err()
 	}
-	return s, true, nil
+	return s, true, c.project.tree.Identify(ctx, &s)
 }
 
 func (c *checkouts) unread(err error) {

@@ -67,6 +67,17 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 		}
 		from = cmp.Or(base, from) // it has no commit in common with that branch
 	}
+	if there, err := r.Exists(ctx, from); err != nil {
+		return err
+	} else if from != "" && !there { // the agent has replaced it
+		began, err := time.Parse(record.StampLayout, w.state.Run)
+		if err == nil {
+			from, err = r.Before(ctx, began)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	d, err := r.Since(ctx, from)
 	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
 	if err != nil || w.worktree == nil || d.Commits > 0 || sum.Moved != nil {

@@ -46,6 +46,25 @@ func (r *Repo) Unkept(ctx context.Context, commits []string, by ...string) ([]st
 	return slices.DeleteFunc(commits, func(c string) bool { return !slices.Contains(unkept, c) }), err
 }
 
+// Exists reports whether a commit exists; "" does not.
+func (r *Repo) Exists(ctx context.Context, commit string) (bool, error) {
+	if !isCommit(commit) {
+		return false, nil
+	}
+	_, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", commit+"^{commit}")
+	if Ended(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Before returns the newest commit of HEAD that was made in a second before that of t, because git
+// records seconds; "" if there is none.
+func (r *Repo) Before(ctx context.Context, t time.Time) (string, error) {
+	out, err := command(ctx, r.Top, gitRevList, "--max-count=1", fmt.Sprintf("--before=%d", t.Unix()-1), "HEAD")
+	return strings.TrimSpace(out), err
+}
+
 // Ahead counts the commits, made since a time, that one revision contains and none of the others
 // does. Revisions are commits and branches; one that does not exist contains no commit.
 func (r *Repo) Ahead(ctx context.Context, since time.Time, of string, others ...string) (int, error) {

@@ -9,7 +9,8 @@ import (
 )
 
 // Changed are the files whose content is another in b than in a, committed or not,
-// sorted. A commit alone is not a change.
+// sorted. A commit alone is not a change. If git has removed the commit of a meanwhile, the files
+// that this commit changed may be among them.
 func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
 	list := slices.DeleteFunc(a.Changed(b), func(name string) bool { return t.sameOtherwise(name, a.Files[name], b.Files[name]) })
 	if a.Head == b.Head {
@@ -20,6 +21,11 @@ func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
 		return !dirty && t.still(name, a.Files[name])
 	})
 	between, err := t.Repo.between(ctx, a.Head, b.Head)
+	if Ended(err) && a.Head != "" {
+		if there, _ := t.Repo.Exists(ctx, a.Head); !there {
+			between, err = t.Repo.betweenRemoved(ctx, a, b.Head)
+		}
+	}
 	for _, name := range between {
 		_, before := a.Files[name]
 		_, after := b.Files[name]
@@ -86,6 +92,25 @@ func (r *Repo) between(ctx context.Context, a, b string) (paths []string, err er
 		out, err = command(ctx, r.Top, gitDiff, "--name-only", "--no-renames", "-z", a, b)
 	}
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+}
+
+// betweenRemoved is between for a snapshot whose commit no longer exists: nothing differs from a commit
+// with the same tree, and otherwise its parent stands for it, or, if that was removed too, an empty tree.
+func (r *Repo) betweenRemoved(ctx context.Context, a Snapshot, b string) ([]string, error) {
+	if b == "" {
+		return nil, nil
+	}
+	tree, err := command(ctx, r.Top, gitRevParse, "--verify", b+"^{tree}")
+	if err != nil || a.HeadTree != "" && strings.TrimSpace(tree) == a.HeadTree {
+		return nil, err
+	}
+	parent := a.HeadParent
+	if there, err := r.Exists(ctx, parent); err != nil {
+		return nil, err
+	} else if !there {
+		parent = ""
+	}
+	return r.between(ctx, parent, b)
 }
 
 // FromProject is a name as seen from the project, which may lie deep in a

@@ -26,6 +26,11 @@ type Snapshot struct {
 	Branch string            `json:"branch,omitempty"` // the one checked out; "" if HEAD is detached
 	Files  map[string]string `json:"files"`
 
+	// The tree and the first parent of Head, which stand for it once git has removed it; "" for unknown
+	// and for no parent: see Identify.
+	HeadTree   string `json:"head_tree,omitempty"`
+	HeadParent string `json:"head_parent,omitempty"`
+
 	BranchUnknown bool `json:"-"` // Branch is "" since nobody recorded it
 }
 
@@ -143,6 +148,21 @@ func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("looking for changes in %s: %w", t.Dir, err)
 	}
 	return s, nil
+}
+
+// Identify notes in a snapshot what stands for its commit if an agent replaces it and git removes it
+// at once, as by "git commit --amend" and "git gc --prune=now".
+func (t *Tree) Identify(ctx context.Context, s *Snapshot) error {
+	if t.Repo == nil || s.Head == "" || s.HeadTree != "" {
+		return nil
+	}
+	out, err := command(ctx, t.Repo.Top, gitRevParse, s.Head+"^{tree}", s.Head+"^@")
+	if Ended(err) { // it stays unknown
+		return nil
+	}
+	names := append(strings.Fields(out), "", "")
+	s.HeadTree, s.HeadParent = names[0], names[1]
+	return err
 }
 
 // isOwn reports whether a name is left out.
