@@ -81,7 +81,11 @@ func (v validation) explain(e library.Violation, bad map[string]bool) {
 	}
 	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
 		bad[e.Instance] = true
-		v.explainFormat(k, v.sectionName(parent(e.Instance)), where.key)
+		section := parent(e.Instance)
+		if empty := v.places[e.Instance+"/"].key; empty != nil { // the validator reports an empty key with the pointer of its section
+			section, where.key = e.Instance, empty
+		}
+		v.explainFormat(k, v.sectionName(section), where.key)
 		return
 	}
 	switch keyword {
