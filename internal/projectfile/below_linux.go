@@ -11,10 +11,13 @@ import (
 )
 
 // openBelow opens a file below base, whose name contains no link: a link that was made meanwhile is
-// errChanged. Directories on the way need not be readable, as for any other program: os.Root would
+// errChanged, and a name that is not local is errOutside. Directories on the way need not be readable, as for any other program: os.Root would
 // require that.
 func openBelow(base, name string, flag int, mode fs.FileMode) (*os.File, error) {
 	path := filepath.Join(base, name)
+	if !filepath.IsLocal(name) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errOutside}
+	}
 	dir, err := openAt(unix.AT_FDCWD, base, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: base, Err: err}

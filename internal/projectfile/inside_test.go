@@ -115,6 +115,22 @@ func TestProjectOf(t *testing.T) {
 	assert.Empty(t, ProjectOf(filepath.VolumeName(base)+string(filepath.Separator), at("elsewhere/x")))
 }
 
+// A name that leads out of the directory is refused before anything is opened.
+func TestANameThatIsNotLocal(t *testing.T) {
+	base := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "d", "sub"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(base, "outside"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(base, "d", "f"), []byte("text"), 0o600))
+	for _, name := range []string{"", "..", "../outside", "sub/../../outside", filepath.Join(base, "outside")} {
+		f, err := openBelow(filepath.Join(base, "d"), filepath.FromSlash(name), os.O_RDONLY, 0)
+		assert.Nil(t, f, name)
+		assert.ErrorIs(t, err, errOutside, name)
+	}
+	f, err := openBelow(filepath.Join(base, "d"), filepath.FromSlash("sub/../f"), os.O_RDONLY, 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
 // A link that takes the place of a file, or of its directory, after the path was resolved does not
 // lead out of the project.
 func TestALinkMadeMeanwhileDoesNotLeadOut(t *testing.T) {

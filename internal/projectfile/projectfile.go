@@ -147,7 +147,10 @@ func (d Dir) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 	return nil, fmt.Errorf("opening %s: %w", d.Path(name), errChanged)
 }
 
-var errChanged = errors.New("it is replaced again and again")
+var (
+	errChanged = errors.New("it is replaced again and again")
+	errOutside = errors.New("the name leads out of the directory")
+)
 
 func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	info, err := d.Stat(name)
