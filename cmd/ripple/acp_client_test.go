@@ -58,7 +58,9 @@ type acpMessage struct {
 type acpUpdate struct {
 	SessionUpdate, ToolCallID, Title, Kind, Status string
 
-	Entries []struct{ Content, Status string }
+	Entries   []struct{ Content, Status string }
+	Locations []struct{ Path string }
+
 	Content json.RawMessage
 	Cost    struct{ Amount float64 }
 	Used    int

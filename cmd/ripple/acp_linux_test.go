@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -318,6 +319,55 @@ func TestAnEditorGetsTheStopReason(t *testing.T) {
 		assert.Equal(t, -32603, m.Error.Code)
 		assert.Contains(t, m.Error.Message, "ripple.yml:1:")
 	})
+}
+
+// Flags after "--" may put the agent into a working tree of its own: the plan, the places of its tool uses and the checks are
+// those of that tree, also of a session that is loaded.
+func TestAnEditorDrivesALoopInAWorktree(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"in one argument":  {"--", "--worktree=agent/w"},
+		"in two arguments": {"--", "--worktree", "agent/w"},
+		"with its default": {"--", "--worktree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := maps.Clone(twoTasks)
+			files[".gitignore"] = ".ralph/*\n!.ralph/@fix_plan.md\n"
+			e := beginSession(t, twoTurns, files, args...)
+			cmd := exec.Command("sh", "-ec", "git init -q -b main --template=; git config user.name t; git config user.email t@localhost; git add .; git commit -qm begin")
+			cmd.Dir = e.project
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+
+			assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("Do it."))), e.said())
+			branch := "agent/w"
+			if len(args) == 2 && args[1] == "--worktree" {
+				branch = "ripple"
+			}
+			dir := filepath.Join(e.project, ".ralph", branch+"-worktree")
+			assert.FileExists(t, filepath.Join(dir, "b.txt"))
+			assert.NoFileExists(t, filepath.Join(e.project, "a.txt"))
+			assert.Contains(t, states(e.of("plan")), "completed completed")
+			places := func(e *editor) (list []string) {
+				for _, u := range e.of("tool_call") {
+					for _, l := range u.Locations {
+						list = append(list, l.Path)
+					}
+				}
+				return list
+			}
+			want := []string{filepath.Join(dir, "a.txt"), filepath.Join(dir, ".ralph/@fix_plan.md"), filepath.Join(dir, "b.txt"), filepath.Join(dir, ".ralph/@fix_plan.md")}
+			assert.Equal(t, want, places(e))
+
+			other := openEditor(t, twoTurns, nil)
+			other.call("initialize", map[string]any{"protocolVersion": 1})
+			place := e.place()
+			place["sessionId"] = e.session
+			require.Nil(t, other.call("session/load", place).Error)
+			assert.Equal(t, want, places(other))
+		})
+	}
 }
 
 // An editor shows that the agent left its branch. The next prompt is answered with the command that brings the commits back, and

@@ -67,7 +67,7 @@ func (t *teller) use(e event.Event) {
 	}
 	if path := pathOf(e.Input); path != "" {
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(t.session.dir, path)
+			path = filepath.Join(t.workDir(), path)
 		}
 		call["locations"] = []any{map[string]any{"path": path}}
 	}

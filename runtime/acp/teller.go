@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -76,6 +77,9 @@ func (t *teller) turnStarted(v said) {
 	})
 }
 
+// workDir returns the directory in which the agent works.
+func (t *teller) workDir() string { return cmp.Or(t.dir, t.session.dir) }
+
 func (t *teller) turnID() string { return fmt.Sprintf("%d-turn-%d", t.nth, t.turn) }
 func (t *teller) check() string  { return fmt.Sprintf("%d-verify-%d", t.nth, t.checks) }
 
@@ -113,11 +117,7 @@ func (t *teller) verified(v said) {
 
 // plan sends the tasks of the plan if they have changed; open is the status of the next one.
 func (t *teller) plan(open string) {
-	dir := t.dir
-	if dir == "" {
-		dir = t.session.dir
-	}
-	tasks, err := record.ReadTasks(t.session.dir, dir)
+	tasks, err := record.ReadTasks(t.session.dir, t.workDir())
 	if err != nil {
 		return // the loop itself says what is wrong
 	}

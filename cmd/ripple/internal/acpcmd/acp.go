@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +68,7 @@ The exit code is 0 when the editor closes standard input, 1 if the connection fa
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Guarded(func() error { return serve(cmd.Context(), a, version, f, args) })
+			return a.Guarded(func() error { return serve(cmd.Context(), a, version, f, withValues(cmd, args)) })
 		},
 	}
 	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` or file of an adapter, or auto")
@@ -158,4 +159,28 @@ func loopCommand(f flags, trusting bool, args []string) (func(task string, goOn 
 		}
 		return append(command, args...)
 	}, nil
+}
+
+// withValues returns the flags of ripple run in args in which --worktree NAME is --worktree=NAME,
+// likewise for the other flags whose value may be omitted: beside --wait-for-answer=always, ripple
+// run could not tell to which flag a NAME of its own belongs.
+func withValues(acp *cobra.Command, args []string) []string {
+	run, _, err := acp.Root().Find([]string{"run"})
+	if err != nil {
+		return args // ripple run will report what is wrong with them
+	}
+	mayOmitValue := func(arg string) bool {
+		name, is := strings.CutPrefix(arg, "--")
+		f := run.Flags().Lookup(name)
+		return is && f != nil && f.NoOptDefVal != "" && f.Value.Type() != "bool"
+	}
+	var list []string
+	for _, arg := range args {
+		if last := len(list) - 1; last >= 0 && mayOmitValue(list[last]) && !strings.HasPrefix(arg, "-") {
+			list[last] += "=" + arg
+			continue
+		}
+		list = append(list, arg)
+	}
+	return list
 }
