@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -160,8 +158,7 @@ func journalSizes(t *testing.T, path string) (size, whole int64) {
 	}
 }
 
-// sumOf returns the hash of the beginning of a file. The file is not kept in memory, because that
-// of this process counts for those that it starts.
+// sumOf returns the hash of the beginning of a file.
 func sumOf(t *testing.T, path string, size int64) [sha256.Size]byte {
 	t.Helper()
 	f, err := os.Open(path)
@@ -184,7 +181,7 @@ func (h *hostile) bounded(args ...string) string {
 	require.NoError(h.t, err)
 	ctx, cancel := context.WithTimeout(h.t.Context(), 5*commandTimeout) // many turns, on a busy machine
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
+	cmd, peak := measuredCommand(ctx, h.t, path, args...)
 	cmd.Dir, cmd.Env = h.dir, h.environ
 	out, err := cmd.CombinedOutput()
 	require.NoError(h.t, ctx.Err(), "ripple %s hangs", strings.Join(args, " "))
@@ -194,8 +191,8 @@ func (h *hostile) bounded(args ...string) string {
 	code := cmd.ProcessState.ExitCode()
 	assert.Falsef(h.t, code < 0 || bytes.Contains(out, []byte("panic")) || bytes.Contains(out, []byte("goroutine ")),
 		"ripple %s: %d %s", strings.Join(args, " "), code, out[:min(len(out), 4096)])
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	assert.Lessf(h.t, usage.Maxrss, int64(maxResident), "KB of memory: ripple %s", strings.Join(args, " "))
-	h.t.Logf("ripple %s: code %d, %d ms, %d KB, %d bytes: %.200q", strings.Join(args, " "), code, cmd.ProcessState.UserTime().Milliseconds(), usage.Maxrss, len(out), out)
+	used := peak()
+	assert.Lessf(h.t, used, int64(maxResident), "KB of memory: ripple %s", strings.Join(args, " "))
+	h.t.Logf("ripple %s: code %d, %d ms, %d KB, %d bytes: %.200q", strings.Join(args, " "), code, cmd.ProcessState.UserTime().Milliseconds(), used, len(out), out)
 	return string(out)
 }

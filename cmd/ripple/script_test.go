@@ -14,10 +14,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
 
+// commands are what this test binary does when it is started under another name.
+var commands = map[string]func(){"ripple": main, "ripple-released": released, "without_landlock": withoutLandlock}
+
 // The scripts run the real command: testscript starts this test binary under the name ripple.
 func TestMain(m *testing.M) {
 	_ = os.Setenv(ui.TrustVariable, "always") // most tests are not about trust
-	testscript.Main(withEnd{m}, map[string]func(){"ripple": main, "ripple-released": released, "without_landlock": withoutLandlock})
+	testscript.Main(withEnd{m}, commands)
 }
 
 // feedVariable is the environment variable with the feed of ripple-released.
