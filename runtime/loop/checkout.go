@@ -149,37 +149,49 @@ func (c *checkouts) noteMade(ctx context.Context, e *ended) error {
 		return nil
 	}
 	known := slices.DeleteFunc([]string{e.before.Head, e.project.Head}, func(head string) bool { return head == "" })
-	made, err := c.repo().Commits(ctx, maxChanged, e.after.Head, known...)
+	made, err := c.repo().Commits(ctx, maxMade, e.after.Head, known...)
 	c.remember(made)
 	return err
 }
 
-// remember adds commits, newest first, to those that turns made.
+// maxMade is how many commits of a turn, or of a rebase, are listed.
+const maxMade = 10_000
+
+// remember adds commits, newest first, to those that turns made. The first one is kept beside the last
+// ones: if later ones were dropped, a branch may still contain it.
 func (c *checkouts) remember(made []string) {
 	slices.Reverse(made)
-	c.state.Checkouts.Made = lastOf(append(c.state.Checkouts.Made, made...))
+	all := append(c.state.Checkouts.Made, made...)
+	if len(all) == 0 {
+		return
+	}
+	first := all[0]
+	last := lastOf(all) // which changes all
+	if !slices.Contains(last, first) {
+		last[0] = first
+	}
+	c.state.Checkouts.Made = last
 }
 
 // rebased remembers the commits that replace those that turns made, after the branch of the working tree was rebased
 // on main.
 func (c *checkouts) rebased(ctx context.Context, before, after, main string) error {
-	old, err := c.repo().Commits(ctx, maxChanged, before, main)
+	old, err := c.repo().Commits(ctx, maxMade, before, main)
 	if err != nil || !slices.ContainsFunc(old, func(commit string) bool { return slices.Contains(c.state.Checkouts.Made, commit) }) {
 		return err
 	}
-	now, err := c.repo().Commits(ctx, maxChanged, after, main)
+	now, err := c.repo().Commits(ctx, maxMade, after, main)
+	if err != nil {
+		return err
+	}
+	c.state.Checkouts.Made = slices.DeleteFunc(c.state.Checkouts.Made, func(commit string) bool { return slices.Contains(old, commit) })
 	c.remember(now)
-	return err
+	return nil
 }
 
 // merged reports whether a branch has a commit that a turn made. A turn may have dropped later ones since.
 func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
-	for _, made := range slices.Backward(c.state.Checkouts.Made) {
-		if has, err := c.repo().Contains(ctx, branch, made); has || err != nil {
-			return has, err
-		}
-	}
-	return false, nil
+	return c.repo().ContainsAny(ctx, branch, c.state.Checkouts.Made...)
 }
 
 // dropped reports whether a branch was reset to an older commit. Commits that have others in their

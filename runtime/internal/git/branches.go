@@ -86,13 +86,29 @@ func (r *Repo) Commits(ctx context.Context, most int, of string, others ...strin
 	return strings.Fields(out), err
 }
 
-// Contains reports whether a branch or commit contains a commit. None contains one that does not exist.
-func (r *Repo) Contains(ctx context.Context, in, commit string) (bool, error) {
-	_, err := command(ctx, r.Top, gitBase, "--is-ancestor", commit, revision(in))
-	if Ended(err) {
+// ContainsAny reports whether a branch or commit contains any of some commits. None contains one that does not exist.
+func (r *Repo) ContainsAny(ctx context.Context, in string, commits ...string) (bool, error) {
+	if len(commits) == 0 {
 		return false, nil
 	}
-	return err == nil, err
+	exist, err := command(ctx, r.Top, gitRevList, append([]string{"--ignore-missing", "--no-walk"}, commits...)...)
+	if err != nil {
+		return false, err
+	}
+	lacks, err := command(ctx, r.Top, gitRevList, append(append([]string{"--ignore-missing"}, commits...), "--not", revision(in))...)
+	if err != nil {
+		return false, err
+	}
+	lacking := map[string]bool{}
+	for commit := range strings.FieldsSeq(lacks) {
+		lacking[commit] = true
+	}
+	for commit := range strings.FieldsSeq(exist) {
+		if !lacking[commit] {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Branch is a branch in the form in which git takes it for nothing else.

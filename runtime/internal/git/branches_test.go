@@ -191,3 +191,39 @@ func TestNoRevisionIsAnOption(t *testing.T) {
 	assert.Empty(t, unkept)
 	assert.NoFileExists(t, written)
 }
+
+// A branch may contain some of the commits; those that do not exist are contained in none.
+func TestContainsAny(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	first := p.git("rev-parse", "HEAD")
+	p.git("commit", "-q", "--allow-empty", "-m", "second")
+	second := p.git("rev-parse", "HEAD")
+	p.git("branch", "old", first)
+	p.git("checkout", "-q", "--detach", first)
+	p.git("commit", "-q", "--allow-empty", "-m", "other")
+	other := p.git("rev-parse", "HEAD")
+	const missing = "0123456789012345678901234567890123456789"
+	for _, tt := range []struct {
+		in      string
+		commits []string
+		want    bool
+	}{
+		{"main", nil, false},
+		{"main", []string{first}, true},
+		{"main", []string{second}, true},
+		{"main", []string{other}, false},
+		{"main", []string{missing}, false},
+		{"main", []string{missing, other, second}, true},
+		{"main", []string{missing, other}, false},
+		{"old", []string{second, other}, false},
+		{"old", []string{second, first}, true},
+		{other, []string{second, first}, true},
+		{"none", []string{first}, false},
+	} {
+		got, err := r.ContainsAny(t.Context(), tt.in, tt.commits...)
+		require.NoError(t, err, tt.commits)
+		assert.Equal(t, tt.want, got, "%s: %v", tt.in, tt.commits)
+	}
+}
