@@ -18,6 +18,9 @@ func NoteStatus(t *testing.T, c *Client, s Status) string {
 	return filepath.Join(c.files.Record, statusName)
 }
 
+// IndexFile returns the path of the index of a console's commands.
+func IndexFile(c *Client) string { return filepath.Join(c.files.Record, indexName) }
+
 // BreakScreen makes the editor panic at the next pasted text.
 func (e *LineEditor) BreakScreen() {
 	e.mu.Lock()

@@ -1,8 +1,15 @@
 package console
 
-// History returns the commands that the console has recorded, oldest first: those whose code and
-// results fit into twice keptIndex. Older commands cannot be read, even if their output is still on
-// disk.
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// History returns the commands that Read knows, oldest first: those on disk, whose code and results
+// fit into twice keptIndex, and those that a running host still has in memory, for instance because
+// the disk was full. Older commands cannot be read, even if their output is still on disk.
 func (c *Client) History() (all []Command, err error) {
 	at := map[int]int{}
 	err = eachCommand(c.files.Record, func(cmd Command) bool {
@@ -14,5 +21,23 @@ func (c *Client) History() (all []Command, err error) {
 		}
 		return true
 	})
-	return all, err
+	if err != nil {
+		return all, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	defer cancel()
+	s, err := c.Status(ctx)
+	if err != nil || s.Command == nil {
+		return all, nil // no host is running, or it has no command
+	}
+	for id := max(1, s.Command.ID-maxCommands+1); id <= s.Command.ID; id++ {
+		if _, known := at[id]; known {
+			continue
+		}
+		if a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: time.Nanosecond, From: -1}, nil); err == nil && a.Command != nil {
+			all = append(all, *a.Command)
+		}
+	}
+	slices.SortFunc(all, func(a, b Command) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
 }
