@@ -15,8 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.SideBySide()
-	os.Exit(m.Run())
+	os.Exit(testkit.Main(m))
 }
 
 // toy returns the command line of a REPL in testdata.
@@ -31,7 +30,8 @@ func toy(t *testing.T, kind string) []string {
 	require.NoError(t, err)
 	file, err := filepath.Abs("testdata/repl.py")
 	require.NoError(t, err)
-	return []string{string(real[:len(real)-1]), file, kind}
+	// -IS: without installed modules, Python starts in half of the time.
+	return []string{string(real[:len(real)-1]), "-IS", file, kind}
 }
 
 // options have generous limits for a busy machine; no test waits for them to expire.
