@@ -8,6 +8,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.SideBySide()
-	os.Exit(m.Run())
+	os.Exit(testkit.Main(m, "python3"))
 }

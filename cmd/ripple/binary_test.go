@@ -13,13 +13,12 @@ var atEnd []func()
 type withEnd struct{ *testing.M }
 
 func (w withEnd) Run() int {
-	testkit.SideBySide()
 	defer func() {
 		for _, f := range atEnd {
 			f()
 		}
 	}()
-	return w.M.Run()
+	return testkit.Main(w.M, "python3")
 }
 
 // binary returns the path of the real command, for tests that the scripts cannot express: killed

@@ -200,7 +200,6 @@ var files string
 func TestMain(m *testing.M) { os.Exit(proctree.Guard(func() int { return run(m) })) }
 
 func run(m *testing.M) int {
-	testkit.SideBySide()
 	var err error
 	if files, err = os.MkdirTemp("/tmp", "box-"); err == nil {
 		err = os.Chmod(files, 0o755)
@@ -208,7 +207,7 @@ func run(m *testing.M) int {
 	if err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := testkit.Main(m)
 	if err := os.RemoveAll(files); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -1,12 +1,9 @@
 package testkit
 
 import (
-	"flag"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"sort"
-	"strconv"
 	"testing"
 )
 
@@ -75,7 +72,3 @@ func LogSample(t testing.TB, n, all int) {
 	t.Helper()
 	t.Logf("sample: %d of %d", n, all)
 }
-
-// SideBySide lets parallel tests that mostly wait overlap: 2 more than twice the number of processors run at once, unless
-// the flag -parallel is given. It is called by TestMain.
-func SideBySide() { _ = flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()+2)) }

@@ -18,8 +18,7 @@ func TestMain(m *testing.M) {
 		playScript(path)
 	}
 	_ = proctree.SetSubreaper() // if unsupported, the tests that need it skip
-	testkit.SideBySide()
-	code := m.Run()
+	code := testkit.Main(m)
 	regexp2.StopTimeoutClock()
 	if err := goleak.Find(); err != nil && code == 0 {
 		println(err.Error())

@@ -12,8 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.SideBySide()
-	code := m.Run()
+	code := testkit.Main(m, "python3")
 	regexp2.StopTimeoutClock() // its goroutine would count as a leak
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

@@ -8,8 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testkit.SideBySide()
-	code := m.Run()
+	code := testkit.Main(m)
 	_ = os.RemoveAll(firstCommit.dir) // an error does not change the result
 	os.Exit(code)
 }

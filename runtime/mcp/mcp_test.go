@@ -35,7 +35,7 @@ const hostMark = "MCP_TEST_HOST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(hostMark) == "" {
-		os.Exit(m.Run())
+		os.Exit(testkit.Main(m))
 	}
 	os.Exit(proctree.Guard(func() int {
 		if console.Serve(context.Background(), console.HostOptions{Version: "test", Getenv: os.Getenv, In: os.Stdin, Ready: os.Stdout}) != nil {

@@ -1,0 +1,10 @@
+package git
+
+import (
+	"os"
+	"testing"
+
+	"example.org/ripple/internal/testkit"
+)
+
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m)) }
