@@ -309,7 +309,7 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, name, session.Options{})
 			busy := adapter(t, name).Samples.Busy
-			n := testkit.Fewer(t, 25, 50)
+			n := testkit.Times(t, 25, 50)
 			for i := 0; i < 50; i += 50 / n {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i*i)*time.Microsecond)
 				_, err := s.Eval(ctx, busy)
@@ -527,7 +527,7 @@ func TestInterruptWhileTheProgramPrints(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, name, session.Options{Window: -1})
-			for range testkit.Fewer(t, 10, 30) {
+			for range testkit.Fewer(t, 10, testkit.Times(t, 15, 30)) {
 				timeout(t, s, code[0], 10*time.Millisecond)
 				r, err := s.Interrupt(deadline(t))
 				require.NoError(t, err)
