@@ -1,6 +1,6 @@
 # ripple's OSC 633 integration for busybox ash, named by ENV. It has no hooks, so the prompts carry the markers: D, P,
-# A, the prompt, B. They refer to variables none of which holds a whole marker, so that neither `echo "$PS1"` nor `set`
-# prints a live one. What is read here is not run again by shells within this one.
+# A, the prompt, B. They refer to variables, none of which has a complete marker, so that neither `echo "$PS1"` nor `set`
+# prints an active one. Shells that are started within this one do not run this file again.
 
 __rp_e=$(printf '\033]633;') __rp_z=$(printf ';{nonce}\a') __rp_n=0
 PS1=${PS1-'$ '} PS2=${PS2-'> '}

@@ -28,11 +28,11 @@ __rp_alone='${__rp_verbose@P}'
 __rp_key='${PS1-}${PS2-}${PS0-}${PS1+${PS1@a}}${PWD-}$SHELLOPTS${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}${__rp_n}\l'
 __rp_look='for __rp_i in "${__rp_l[@]:__rp_m}"; do __rp_safe; done <&"${__rp_x[__rp_s=$?,__rp_r=__rp_k+=1]-2}"'
 __rp_look+=' >&"${__rp_ok[${__rp_key@P}${!-}]-${__rp_x[__rp_m=0]-/dev/null}}" || { __rp_safe; } >/dev/null <&-'
-# The first element while the user has elements of his own: what they print is no output of the command.
+# The first element if the user has elements of his own: their output does not belong to the command.
 __rp_early='{ builtin printf %s "$__rp_d$?;$((__rp_k + 1))$__rp_z" >/dev/tty; } >&/dev/null'
 
-# With `set -e` too, a failure of ours ends nothing. With `set -x` the little that is traced goes where standard error
-# goes, or to BASH_XTRACEFD, which no redirection hides.
+# A failure here does not end the shell, even with `set -e`. With `set -x`, the few traced lines go to standard error, or
+# to BASH_XTRACEFD, which no redirection hides.
 __rp_safe() {
   local __rp_traced=${-//[!x]/}
   if [[ -n $__rp_traced ]]; then builtin set +x; fi
@@ -84,8 +84,8 @@ __rp_hook() {
   fi
 }
 
-# __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
-# the user's own handling of it (virtualenv's save and restore, PS1="x$PS1") may have moved about.
+# __rp_wrap NAME BEFORE AFTER puts markers around a prompt. First it removes all of its markers, which the
+# user's own changes (virtualenv's save and restore, PS1="x$PS1") may have moved.
 __rp_wrap() {
   local __rp_v=${!1-} __rp_t
   __rp_v=${__rp_v//"$__rp_before"/} __rp_v=${__rp_v//"$__rp_alone"/}

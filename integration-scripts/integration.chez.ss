@@ -67,7 +67,7 @@
               (if (eof-object? more) text (loop (string-append text "\n" more)))))
           text)))
 
-  ;; What the command itself did not read of a line that was typed for it belongs to it.
+  ;; The rest of a line that was typed as input for the command belongs to the command.
   (define (more-of-the-line?)
     (and (input-port-ready? terminal)
          (let ([c (peek-char terminal)])
@@ -81,7 +81,7 @@
         (set! watched (lambda () (set! failed #t) (reset)))
         (reset-handler watched))))
 
-  ;; What cannot be read is an error of the REPL's own, so nothing is caught here.
+  ;; A syntax error is an error of the REPL itself, so nothing is caught here.
   (define (read-expression level)
     (watch-reset!)
     (if (and source (or failed (not (= level depth)) (eof-object? (next-char source))))

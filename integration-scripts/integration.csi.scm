@@ -81,7 +81,7 @@
          (lambda (condition) (return (lambda () (otherwise condition))))
          (lambda () (let ((result (thunk))) (lambda () result))))))))
 
-  ;; What the command itself did not read of a line that was typed for it belongs to it.
+  ;; The rest of a line that was typed as input for the command belongs to the command.
   (define (more-of-the-line?)
     (and (or peeked (char-ready? terminal))
          (let ((c (peek-char terminal)))

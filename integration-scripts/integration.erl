@@ -1,8 +1,8 @@
-%% ripple's OSC 633 integration for the shells of Erlang and Elixir: an I/O server in the place of `user`, without a
-%% line editor. What goes out for each command: D P A prompt B, read a line, C, and what the command prints.
+%% ripple's OSC 633 integration for the shells of Erlang and Elixir: an I/O server instead of `user`, without a line
+%% editor. It writes for each command: D P A prompt B, then it reads a line, C, and the output of the command.
 %%
-%% A shell's prompts are told from those of programs by their first character: 14 where a command begins, 15 where
-%% it goes on. A line that begins with 14 names a file whose text is handed over whole, so there is no prompt inside.
+%% A shell's prompts differ from those of programs in their first character: 14 where a command begins, 15 where it
+%% continues. A line that begins with 14 names a file whose text is handed over whole, so there is no prompt inside.
 -module(ripple).
 -export([start/3, prompt/1]).
 %% It is compiled at every start: that takes most of its time in what makes code fast.

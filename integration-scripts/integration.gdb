@@ -1,8 +1,8 @@
 # ripple's OSC 633 integration for GDB, loaded with -x.
 #
-# With editing off GDB neither echoes nor redraws: it reads a line at a time from a terminal without echo, and
-# what the program under test reads is its own. A prompt is D (the command before it has ended), A, text, B.
-# Where GDB has Python the text also tells whether there is a stopped program, and P names the directory.
+# With editing off, GDB neither echoes nor redraws: it reads one line at a time from a terminal without echo, and
+# the program under test reads its own input. A prompt is D (the command before it has ended), A, text, B.
+# If GDB has Python, the text also shows whether there is a stopped program, and P has the directory.
 
 set confirm off
 set pagination off

@@ -33,7 +33,7 @@
            (map (lambda (c) (if (or (memv c '(#\\ #\;)) (char<? c #\space)) (escape c) (string c)))
                 (string->list path))))
 
-  ;; The interpreter is slow: what is the same as at the last prompt is not made again.
+  ;; The interpreter is slow, so values that are the same as at the last prompt are reused.
   (define last-path "")
   (define last-mark (mark "P;Cwd="))
   (define (directory-mark)
@@ -101,7 +101,7 @@
               (if (eof-object? more) text (loop (string-append text "\n" more)))))
           text)))
 
-  ;; What the command itself did not read of a line that was typed for it belongs to it.
+  ;; The rest of a line that was typed as input for the command belongs to the command.
   (define (more-of-the-line?)
     (and (char-ready? terminal)
          (let ((c (peek-char terminal)))

@@ -93,7 +93,7 @@
           (lambda () (set! source (open-text line)) (read-next read line))
           begin!))))
 
-;; What the command itself did not read of a line that was typed for it belongs to it.
+;; The rest of a line that was typed as input for the command belongs to the command.
 (define (more-of-the-line?)
   (and (char-ready?)
        (let ((c (peek-char)))

@@ -1,5 +1,5 @@
 # Announces irb's prompts with OSC 633. Every context, also those of `irb obj` and binding.irb, gets an input
-# method of ours in place of a line editor. It tells the primary prompt from the others by a byte in front.
+# method of this script instead of a line editor. The primary prompt begins with a byte that the others lack.
 lambda do |here|
   key = ";{nonce}\a"
   status = 0

@@ -1,7 +1,7 @@
 // ripple's OSC 633 integration for jdb, JDK 11 and later, started as `java THIS`.
 //
-// The JDK's own jdb between streams of ours. jdb prints its prompt at four kinds of places that look the same in the
-// output, and only one of them says that a command has ended. Who calls tells them apart.
+// Runs the JDK's own jdb with streams of this program. jdb prints its prompt in four places of its code that look the
+// same in the output, and only one of them means that a command has ended. The caller on the stack shows which it is.
 
 import com.sun.tools.example.debug.tty.TTY;
 import java.io.BufferedInputStream;

@@ -1,8 +1,8 @@
 // ripple's OSC 633 integration for Node.js 16 and later, started as `node THIS`.
 //
-// Node's own REPL from the public repl module, set up as the command line sets it up, between two pieces of ours:
-// a reader, which gives it one line at a time, and a prompt. At the prompt the terminal is raw, so there is no echo
-// and no limit on a line; when code runs it is as it was. What goes out for each command:
+// Node's own REPL from the public repl module, configured like that of the command line, with a reader that passes one
+// line at a time, and a prompt. At the prompt the terminal is raw, so there is no echo and no limit for a line; while
+// code runs it has its original mode. Steps for each command:
 //
 //   raw, D P A prompt B (one write), read a line, normal, C, run it.
 'use strict';
@@ -32,7 +32,7 @@ const server = repl.start({
   breakEvalOnSigint: true,
   replMode: process.env.NODE_REPL_MODE === 'strict' ? repl.REPL_MODE_STRICT : repl.REPL_MODE_SLOPPY,
 });
-// What the command line's REPL has, and one that a program starts has not.
+// Features of the command line's REPL that a REPL started by a program lacks.
 for (const listener of process.listeners('newListener')) {
   if (!known.includes(listener)) process.removeListener('newListener', listener); // it refuses 'uncaughtException'
 }
@@ -170,7 +170,7 @@ if (domain) {
   });
 }
 
-// Handing over. Nothing of ours is on the stack when the code runs.
+// Runs the code. The stack then has no function of this script.
 const handOver = server._onLine.bind(server);
 
 function next() {

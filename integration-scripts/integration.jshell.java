@@ -1,8 +1,8 @@
 // ripple's OSC 633 integration for jshell, JDK 17 and later, started as `java THIS`.
 //
-// The JDK's own jshell tool from its public builder, between streams of ours. The tool's line editor gets its lines
-// from us, and what it draws (prompts and echo) tells us when it wants the next one. So the terminal shows what the
-// program and the tool print and nothing else. Standard input is read only when somebody wants it.
+// Runs the JDK's own jshell tool from its public builder with streams of this program. The tool's line editor gets its
+// lines from here; its prompts and echo show when it expects the next one. So the terminal shows only the output of the
+// program and of the tool. Standard input is read only on demand.
 
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -57,7 +57,7 @@ class Integration {
         return "\033]633;" + code + KEY;
     }
 
-    // What has been typed at the terminal. A thread of its own reads, so that an interrupt can reach whoever waits.
+    // Input typed at the terminal. It is read by a separate thread, so that an interrupt can end a wait for it.
     static class Typed {
         byte[] bytes = new byte[1 << 16];
         int start, end;
@@ -349,8 +349,8 @@ class Deaf {
 // snippet. This end acknowledges at once what it reads and holds nothing back that it writes.
 class Prompt extends RemoteExecutionControl {
     public static void main(String[] args) throws Exception {
-        // Updates of 2026 tell the port on standard input (-1 stands in its place), and then
-        // what this end proves itself with.
+        // Since the updates of 2026 the argument is -1, and standard input has the port and then
+        // the secret that this side must send.
         int port = Integer.parseInt(args[0]);
         byte[] proof = {};
         if (port == -1) {
@@ -367,7 +367,7 @@ class Prompt extends RemoteExecutionControl {
         Util.forwardExecutionControlAndIO(new Prompt(), new Acknowledged(socket), socket.getOutputStream(), outputs, inputs);
     }
 
-    // A line of standard input, and nothing of what comes behind it.
+    // Returns a line of standard input and leaves the rest unread.
     static String told() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int c; (c = System.in.read()) >= 0 && c != '\n'; ) line.append((char) c);

@@ -1,12 +1,12 @@
 -- A read-eval loop for LuaJIT that announces its prompts with OSC 633, in place of the built-in one, which cuts
--- lines at 512 bytes. What it does for each command: D P A prompt B, read, C, run.
+-- lines at 512 bytes. Steps for each command: D P A prompt B, read, C, run.
 local ffi = require("ffi")
 ffi.cdef([[
   void *ripple_signal(int, void *) __asm__("signal");
   char *ripple_getcwd(char *, size_t) __asm__("getcwd");
 ]])
 
--- What LuaJIT does on Ctrl-C works once and then leaves the signal to its default, so it is put in place again.
+-- LuaJIT's handler for Ctrl-C works once and then restores the default action, so it is installed again.
 local signal, getcwd, ignored = ffi.C.ripple_signal, ffi.C.ripple_getcwd, ffi.cast("void *", 1)
 local interrupt = signal(2, ignored)
 local string_of = ffi.string

@@ -80,7 +80,7 @@
                  (if (eof-object? more) text (loop (string-append text "\n" more)))))
               (else text))))
 
-    ;; What the command itself did not read of a line that was typed for it belongs to it.
+    ;; The rest of a line that was typed as input for the command belongs to the command.
     (define (more-of-the-line?)
       (and (char-ready? console)
            (let ((c (peek-char console)))
@@ -88,7 +88,7 @@
                    ((char-whitespace? c) (read-char console) (more-of-the-line?))
                    (else #t)))))
 
-    ;; What cannot be read is an error of the REPL's own level, so nothing is caught here.
+    ;; A syntax error is an error of the REPL's own level, so nothing is caught here.
     (define (read-expression repl)
       (let ((level (cmdl/level repl)))
         (if (and source (or failed (not (= level depth))))

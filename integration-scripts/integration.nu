@@ -4,7 +4,7 @@
 # B comes with the prompt's text, when the line editor takes keys, and F with its continuation prompt. All are
 # closures, which nu does not export.
 
-# The line editor drops F from its continuation prompt when colors are off; what commands print is in no color.
+# The line editor drops F from its continuation prompt when colors are off; the output of commands has no colors then.
 $env.config.shell_integration = {osc2: false, osc7: false, osc8: false, osc9_9: false, osc133: false, osc633: false, reset_application_mode: false}
 $env.config.show_banner = false
 $env.config.bracketed_paste = false

@@ -1,6 +1,6 @@
-% ripple's OSC 633 integration for SWI-Prolog 9, started as `swipl -q -f THIS --no-tty -t ripple_top`: a top level of
-% ours reads the queries, the system's own evaluator answers them. D P A prompt B, read, answer; F and G around
-% what asks for the rest of a query.
+% ripple's OSC 633 integration for SWI-Prolog 9, started as `swipl -q -f THIS --no-tty -t ripple_top`: the top level
+% of this file reads the queries, and the system's own evaluator answers them. D P A prompt B, read, answer; F and G
+% around the prompt for the rest of a query.
 :- set_prolog_flag(color_term, false),
    forall(member(S, [user_input, user_output, user_error]), set_stream(S, encoding(utf8))).
 :- '$set_source_module'(_, system). % what is defined there is not listed

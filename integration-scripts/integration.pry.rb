@@ -27,7 +27,7 @@ lambda do |here|
     line && line.chomp
   end
   Pry.config.input = input
-  Pry.config.history_save = false # what a program sends is not what the user would look for
+  Pry.config.history_save = false # commands sent by a program do not belong in the history of the user
 
   Pry.prepend(Module.new do
     define_method(:select_prompt) do

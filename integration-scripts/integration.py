@@ -2,7 +2,7 @@
 #
 # It is a read-eval loop in the namespace of __main__ that announces what it does, in place of the built-in
 # one, which announces nothing. The code runs with a namespace of its own, so that nothing of it is in
-# __main__ and nothing in __main__ (`open = 5`) or builtins can break it. What it does for each command:
+# __main__ and nothing in __main__ (`open = 5`) or builtins can break it. Steps for each command:
 #
 #   echo off, D P A prompt B (one write), read a line, echo as it was, C, run it.
 #

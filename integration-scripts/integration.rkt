@@ -55,7 +55,7 @@
       (set! source #f)))
 
   (define (fetch)
-    ;; The next form of the source; eof when there is none. An error of the reader has nothing of ours in it.
+    ;; The next form of the source; eof when there is none. The stack of a syntax error has no function of this script.
     (define (bare e) (exn:fail:read (exn-message e) (continuation-marks #f) (exn:fail:read-srclocs e)))
     (define form
       (with-handlers ([(lambda (e) (and (exn:fail:read? e) (not (exn:fail:read:eof? e))))

@@ -1,5 +1,5 @@
 # A read-eval loop for tclsh that announces its prompts with OSC 633, in place of the built-in one, which reads
-# startup files but takes no script. What it does for each command: D P A prompt B, read, C, run. The subcommands of
+# startup files but takes no script. Steps for each command: D P A prompt B, read, C, run. The subcommands of
 # chan stay when a user has puts, gets or flush renamed.
 apply {{} {
     set ::tcl_interactive 1

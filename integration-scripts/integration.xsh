@@ -46,7 +46,7 @@ def __rp_start(**_):
     __rp_send("A")
     __rp_state.begun = False
 
-# Where PYTHONUNBUFFERED is set readline writes prompt and echo byte by byte, and what a job prints stands in between.
+# If PYTHONUNBUFFERED is set, readline writes prompt and echo byte by byte, and output of a job may come in between.
 def __rp_buffer():
     import ctypes # xonsh's shell with readline uses it as well
     c, size = ctypes.CDLL(None), 4096
@@ -62,8 +62,8 @@ def __rp_plain(**_): # xonsh turns it on, whatever the terminal and the user's i
     import readline
     readline.parse_and_bind("set enable-bracketed-paste off")
     __rp_buffer()
-    # B is a write of its own, for it is no part of what readline takes for the prompt's width. xonsh sets that hook
-    # too, before each line.
+    # B is written separately, because readline would count it for the width of the prompt. xonsh sets that hook, too,
+    # before each line.
     set_hook = readline.set_pre_input_hook
     def with_mark(theirs=None):
         def hook():

@@ -25,7 +25,7 @@ __rp_glance() {
   __rp_early=
 }
 
-# __rp_first is the first hook where the user has some: what they print is no output of the command.
+# __rp_first is the first hook if the user has some: their output does not belong to the command.
 __rp_first() {
   if [[ -z $__rp_early ]]; then builtin print -rn -- $'\e]633;D;'"$1;${funcfiletrace[-1]##*:}$__rp_z" >$TTY; fi
   __rp_early=1
@@ -71,9 +71,9 @@ __rp_prompt() {
   if [[ -o promptsubst ]]; then form=subst commands=1; fi
   if [[ -o promptpercent ]]; then form=percent; fi
   builtin emulate -L zsh -o noerrexit -o noerrreturn -o unset -o noxtrace -o extendedglob
-  # Someone after us may replace the prompt, or it cannot carry the markers, or it goes elsewhere, or commands in it
-  # may print errors, which are no output of the last command: then they are sent from here. A pipe may lead to
-  # the terminal.
+  # The markers are sent from here if a later hook may replace the prompt, if the prompt cannot carry markers or is not
+  # printed on the terminal, or if commands in it may print errors, which do not belong to the last command. A pipe may
+  # lead to the terminal.
   local direct=1 c cwd=%/
   __rp_pwd=$PWD
   __rp_mute=1
@@ -81,7 +81,7 @@ __rp_prompt() {
   if [[ ${PROMPT-} != *('`'|'$('|'${ '|'${|')* ]]; then commands=; fi
   if [[ -z $commands && $precmd_functions[-1] == __rp_precmd && $form$__rp_mute == percent && ${(t)PROMPT} != *readonly* ]]; then direct=; fi
   __rp_last
-  # What the prompt or a marker would take for its own is written as \xHH.
+  # Characters with a meaning in the prompt or in a marker are written as \xHH.
   if [[ $PWD == *[\\\;%\$\`\![:cntrl:]]* ]]; then
     cwd=
     for c in ${(s::)PWD}; do
@@ -105,11 +105,11 @@ __rp_prompt() {
     plain) __rp_wrap PROMPT '' ''; __rp_wrap PROMPT2 '' '' ;;
   esac
   __rp_1=$PROMPT __rp_2=$PROMPT2
-  if [[ -n $direct ]]; then __rp_1=$'\e'; fi # no prompt: what was sent from here has to be sent, or put into it, next time too
+  if [[ -n $direct ]]; then __rp_1=$'\e'; fi # not a prompt: the next call must send the markers, or put them into the prompt, again
 }
 
-# __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
-# the user's own handling of it (virtualenv's save and restore, PROMPT="x$PROMPT") may have moved about.
+# __rp_wrap NAME BEFORE AFTER puts markers around a prompt. First it removes all of its markers, which the
+# user's own changes (virtualenv's save and restore, PROMPT="x$PROMPT") may have moved.
 __rp_wrap() {
   if [[ ${(Pt)1} == *readonly* ]]; then return 0; fi
   local v=${(P)1} ours=$'%{\e]633;'
@@ -127,7 +127,7 @@ __rp_history() {
 }
 
 __rp_last
-# In case the user's files set those arrays anew: this runs once, after the first precmd.
+# This runs once, after the first precmd, in case the user's files replaced these arrays.
 # The session's history is its own: the user's file has been read by then, and is not written.
 __rp_once() {
   if [[ -n ${HISTFILE-} && ${(t)HISTFILE} != *readonly* ]]; then HISTFILE='{temp_dir}/history'; fi

@@ -5,7 +5,7 @@
   var at = document.getElementById("at"), time = document.getElementById("time");
   var rows = [], state, next, now, playing = 0, before;
 
-  // What is shown first is the end: it says most.
+  // The end is shown first, because it says most.
   screen.style.setProperty("--cols", recording.cols);
   for (var i = 0; i < recording.rows; i++) rows.push(screen.appendChild(document.createElement("div")));
   at.max = recording.length;

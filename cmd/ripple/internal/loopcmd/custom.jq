@@ -1,6 +1,6 @@
-# The output of an agent that only ripple.yml describes (cli.output: json): one JSON
-# value, or one a line. Names of a session's id as the Ralph reference looks for them,
-# in its order; a value that has none of these names is no event, and kept as unknown.
+# Translates the output of an agent that only ripple.yml describes (cli.output: json): one
+# JSON value, or one per line. The keys of the session's ID are those of the Ralph reference,
+# in its order. A value without any of these keys is not an event and is kept as unknown.
 def found(f): [f | strings | select(. != "")] | first // empty;
 def session: found(.sessionId, .metadata.session_id?, .session_id);
 def said: found(.result, .response, .text);
