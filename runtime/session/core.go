@@ -127,34 +127,38 @@ const (
 	longestPoll = 50 * time.Millisecond
 )
 
-// poll calls look, under the lock, until it returns true, or until the program or ctx ends: at once, on
-// every change of phase, and after gaps that grow up to longest. The lock is not held between the calls.
-func (c *core) poll(ctx context.Context, longest time.Duration, look func() (done bool)) {
-	var t *time.Timer
+// wait calls look until it returns true, or until ctx ends: at once, on every change of phase, and after
+// gaps that grow up to longest; and a last time when the program has ended. It returns the result of the
+// last call.
+func (c *core) wait(ctx context.Context, longest time.Duration, look func() (done bool)) bool {
+	if look() { // as mostly: no channel is needed
+		return true
+	}
+	t := time.NewTimer(firstPoll)
+	defer t.Stop()
 	for gap := firstPoll; ; gap = min(gap*2, longest) {
-		var changed <-chan struct{}
-		c.locked(func() {
-			if !look() {
-				changed = c.life.change()
-			}
-		})
-		if changed == nil {
-			return
-		}
-		if t == nil {
-			t = time.NewTimer(gap)
-			defer t.Stop()
+		changed := c.changes()
+		if look() {
+			return true
 		}
 		t.Reset(gap)
 		select {
 		case <-changed:
 		case <-t.C:
 		case <-c.life.dead:
-			return
+			return look()
 		case <-ctx.Done():
-			return
+			return false
 		}
 	}
+}
+
+// poll is like wait. It calls look under the lock, which is not held between the calls.
+func (c *core) poll(ctx context.Context, longest time.Duration, look func() (done bool)) (done bool) {
+	return c.wait(ctx, longest, func() bool {
+		c.locked(func() { done = look() })
+		return done
+	})
 }
 
 // send writes s to the terminal without waiting for the program to read it.

@@ -254,28 +254,18 @@ func (d *driver) signal(sig os.Signal) error {
 // WaitState returns as soon as want is true for the session's state; it checks again on every
 // change and periodically. Output printed before that state has been passed to Options.Output when
 // it returns, so Output itself must not call it. The error is the context's, or ErrExited.
-func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, error) {
+func (s *Session) WaitState(ctx context.Context, want func(State) bool) (st State, err error) {
 	d := s.driver()
-	t := time.NewTimer(firstPoll)
-	defer t.Stop()
-	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
-		changed := d.changes()
-		st := d.viewer.state()
-		if want(st) {
-			d.printer.delivered(ctx)
-			return st, nil
-		}
-		t.Reset(gap)
-		select {
-		case <-changed:
-		case <-t.C:
-		case <-d.life.dead:
-			if st = d.viewer.state(); want(st) {
-				return st, nil
-			}
-			return st, s.ended(d)
-		case <-ctx.Done():
-			return st, ctx.Err()
-		}
+	met := d.wait(ctx, longestPoll, func() bool {
+		st = d.viewer.state()
+		return want(st)
+	})
+	switch {
+	case met:
+		d.printer.delivered(ctx)
+		return st, nil
+	case ctx.Err() != nil:
+		return st, ctx.Err()
 	}
+	return st, s.ended(d)
 }

@@ -238,31 +238,17 @@ func (t *typist) noteLineOwner(k *typedKeys) {
 const eof = 0x04
 
 // giveHeldKeys gives the program the held keys as soon as it may receive them. It polls, because
-// nothing reports that the program reads.
+// nothing reports that the program reads; often again after each change, since more may follow soon.
 func (t *typist) giveHeldKeys() {
-	timer := time.NewTimer(firstPoll)
-	defer timer.Stop()
-	left := 0
-	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
-		changed := t.changes()
-		before := left
-		t.locked(func() {
+	left, runs := -1, true
+	for left != 0 && runs {
+		runs = t.poll(context.Background(), longestPoll, func() (changed bool) {
+			before := left
 			t.giveKeys()
 			left = len(t.held)
 			t.giving = left > 0
+			return left != before
 		})
-		if left == 0 {
-			return
-		}
-		if left != before {
-			gap = firstPoll
-		}
-		timer.Reset(gap)
-		select {
-		case <-changed:
-		case <-timer.C:
-		case <-t.life.dead:
-		}
 	}
 }
 
