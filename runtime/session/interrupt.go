@@ -24,9 +24,13 @@ type interrupt struct {
 	unanswered bool          // no byte arrived since
 	late       bool          // the first byte since then did not belong to ongoing output
 	own        bool          // it went to the program itself, which was in the foreground
-	held       bool          // the pending one waits until the program has started its job
+	heldSince  time.Time     // when the program was first seen to start a job, for which the pending one waits; zero: it starts none
 	used       time.Duration // CPU time of the program when it was requested
+	requests   int           // number of interrupts requested
 }
+
+// held reports whether the pending interrupt waits until the program has started its job.
+func (i *interrupt) held() bool { return time.Since(i.heldSince) < heldLimit }
 
 // printed notes that the program has printed something.
 func (i *interrupt) printed() {
@@ -43,22 +47,24 @@ func (i *interrupts) consumed() bool {
 
 // beginOrDefer interrupts the command, or notes that it must be interrupted as soon as the program
 // has read it and the output so far has been processed, since the command may be over. It reports
-// whether the interrupt may come too early.
-func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
+// whether the interrupt may come too early, and returns the number of the request.
+func (i *interrupts) beginOrDefer(c *command, key string) (early bool, request int) {
 	i.locked(func() {
 		if i.cmd != c {
 			return
 		}
-		if !i.held {
+		if !i.held() {
 			i.used, _ = i.term.Work()
 		}
+		i.requests++
+		request = i.requests
 		i.pending, i.reads = key, 0
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
 		i.sendPending()
-		early = i.pending != "" && !i.held || time.Since(c.line.at) < consumedLimit
+		early = i.pending != "" && !i.held() || time.Since(c.line.at) < consumedLimit
 		i.decider.settle()
 	})
-	return early
+	return early, request
 }
 
 // pendingReads is how many reads an interrupt waits for earlier output, since some programs never
@@ -70,8 +76,16 @@ func (i *interrupts) sendPending() {
 	if !i.sent.IsZero() && i.control.state.SawD {
 		i.pending = "" // another would hit the prompt
 	}
-	i.held = i.pending != "" && i.cmd != nil && i.consumed() && i.startsJob()
-	if i.pending == "" || i.cmd == nil || i.held || !i.consumed() {
+	if i.pending == "" || i.cmd == nil || !i.consumed() {
+		i.heldSince = time.Time{}
+		return
+	}
+	if !i.startsJob() {
+		i.heldSince = time.Time{}
+	} else if i.heldSince.IsZero() {
+		i.heldSince = time.Now()
+	}
+	if i.held() {
 		return
 	}
 	if i.reads++; i.reads > pendingReads || !i.term.Readable(i.progress.bytes) {
@@ -143,7 +157,7 @@ func (i *interrupts) missed() bool {
 
 // deliver discards input that has not reached the program, and interrupts the program.
 func (i *interrupts) deliver(key string) {
-	i.pending, i.held, i.unanswered, i.late, i.sent = "", false, true, false, time.Now()
+	i.pending, i.heldSince, i.unanswered, i.late, i.sent = "", time.Time{}, true, false, time.Now()
 	i.own = i.term.Foreground() == i.term.PID()
 	i.events.report(EventSignal, []byte(key), "interrupt")
 	i.term.Interrupt(key)
@@ -185,30 +199,30 @@ const consumedLimit = 100 * time.Millisecond
 // persist sends the key as soon as the program has read the command, or after consumedLimit in any
 // case. An interpreter may lose an interrupt between reading a command and running it, and a shell
 // may lose one while it starts a job: an early interrupt that was answered by nothing, or only by
-// more output, is repeated at growing intervals. One that waits for a job is sent after heldLimit, or
-// when ctx ends, in any case.
+// more output, is repeated at growing intervals. One that waits for a job is sent after heldLimit in any
+// case, or when ctx ends, unless another has been requested since, which then waits for it.
 func (i *interrupts) persist(ctx context.Context, c *command, key string) {
-	early := i.beginOrDefer(c, key)
-	last, wait := time.Now(), consumedLimit
+	early, request := i.beginOrDefer(c, key)
+	begun, wait := time.Now(), consumedLimit
 	i.poll(ctx, heldPoll, func() (done bool) {
 		switch {
 		case i.cmd != c:
 			return true
-		case i.held && time.Since(last) < heldLimit:
+		case i.held():
 			i.sendPending()
 			i.decider.settle()
 			return false
-		case !i.held && min(time.Since(last), time.Since(i.sent)) < wait:
+		case min(time.Since(begun), time.Since(i.sent)) < wait:
 			return false
-		case !i.repeat(key, early || i.held):
+		case !i.repeat(key, early):
 			return true
 		}
-		last, wait = time.Now(), 2*wait
+		begun, wait = time.Now(), 2*wait
 		return wait == 32*consumedLimit
 	})
 	if ctx.Err() != nil {
 		i.locked(func() {
-			if i.cmd == c && i.held {
+			if i.cmd == c && i.held() && i.requests == request {
 				i.repeat(key, true)
 			}
 		})
