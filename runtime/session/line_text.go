@@ -278,7 +278,7 @@ func (l *typedLine) divideLines(text []byte) (own, foreign []byte) {
 func (e *editorText) divide(text []byte) (own, foreign []byte) {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	tail := text[end:]
-	listed := lists(e.keys) || returns(text)
+	listed := len(tail) <= keptStartup && (lists(e.keys) || returns(text)) // no editor draws a longer line
 	if lines, rest, ok := echo.Cut(e.keys, text); ok && len(e.keys) > 0 && !listed && drawn(lines, true) == 0 &&
 		(len(lines) == 0 || e.mayShow(rest)) { // otherwise the keys were found within a line of another program
 		own, foreign = rest[:len(rest)-len(tail)], lines
