@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"time"
 
 	"example.org/ripple/runtime/internal/echo"
@@ -50,7 +51,7 @@ func (t *typist) edit(k *typedKeys) bool {
 	switch {
 	case k.ends == 0:
 	case t.announcesOutput() && t.prog.input.clear == "": // otherwise it is unknown what reads the line
-		l.entered = true
+		l.entered, l.again = true, nil
 	default:
 		t.submitTyped()
 	}
@@ -89,6 +90,9 @@ func (t *editing) give(raw []byte, waitID uint64) {
 		}
 	}
 	if !l.exact() {
+		if code := l.code(); code != "" {
+			l.known = strings.Split(code, "\n")
+		}
 		if t.term.Readable(t.progress.bytes) {
 			l.arrived.give(raw, 0)
 		} else {
@@ -241,6 +245,7 @@ func (t *typist) marker(kind prompt.Kind) {
 		if l.began {
 			l.promptEnds()
 		}
+		l.again = l.known
 	case prompt.Continuation:
 		t.flow.foreign(l.continueLine(), 0)
 	}

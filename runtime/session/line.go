@@ -20,10 +20,12 @@ type typedLine struct {
 
 	changed int64 // number of bytes read when a key last changed the terminal's line
 
-	echoes  bool   // the input sent last is echoed
-	entered bool   // its end was typed, and whether the program accepts it is unknown
-	below   bool   // the line feed of its end was echoed
-	after   []byte // the text after that
+	echoes  bool     // the input sent last is echoed
+	entered bool     // its end was typed, and whether the program accepts it is unknown
+	below   bool     // the line feed of its end was echoed
+	after   []byte   // the text after that
+	known   []string // the lines as they were displayed when keys were last given to the program
+	again   []string // those that the editor draws once more now: not yet seen
 
 	more             bool // it continues after a line's end
 	interrupted      bool // Ctrl-C was typed
@@ -48,7 +50,7 @@ func newTypedLine(cols, rows int, prompt []byte) *typedLine {
 func (l *typedLine) promptBegins() {
 	cols, rows := l.screen.Size()
 	l.screen = vt.New(vt.Options{Cols: cols, Rows: rows})
-	l.entered, l.more, l.interrupted, l.below, l.after, l.began = false, false, false, false, nil, true
+	l.entered, l.more, l.interrupted, l.below, l.after, l.again, l.began = false, false, false, false, nil, nil, true
 	if l.edited != nil {
 		l.edited.Drop()
 	}
@@ -67,7 +69,7 @@ func (l *typedLine) take(b []byte) {
 		return
 	}
 	n := len(b)
-	if i := bytes.IndexByte(b, '\n'); l.entered && i >= 0 {
+	if i := bytes.IndexByte(b, '\n'); l.entered && i >= 0 && len(l.again) == 0 {
 		n, l.below = i+1, true
 		l.after = appendBounded(l.after, b[n:], beginSlack)
 	}
@@ -78,7 +80,7 @@ func (l *typedLine) take(b []byte) {
 // other programs have printed since.
 func (l *typedLine) continueLine() (foreign []byte) {
 	after := l.after
-	l.entered, l.below, l.after, l.more = false, false, nil, true
+	l.entered, l.below, l.after, l.again, l.more = false, false, nil, nil, true
 	end := bytes.LastIndexByte(after, '\n') + 1
 	own, foreign := l.divideLines(after[:end])
 	l.take(append(own, after[end:]...))

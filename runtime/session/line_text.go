@@ -188,6 +188,7 @@ func (t *editing) divide() {
 	a := &l.arrived
 	t.flow.foreign(l.takeDivided(a.echo.decide(true)), 0)
 	a.echo = lineEcho{}
+	l.takeAgain()
 	n := len(a.text)
 	d := editorText{keys: a.keys, last: a.last, others: a.beside, code: l.code(), prompt: l.prompt}
 	own, foreign := d.divide(a.text)
@@ -238,7 +239,7 @@ func (l *typedLine) promptedForMore(marked bool) (foreign []byte) {
 // before it, too.
 func (l *typedLine) redraws() {
 	l.take(append(l.arrived.text, l.asked...))
-	l.arrived.text, l.asked, l.prompting = nil, nil, false
+	l.arrived.text, l.asked, l.prompting, l.again = nil, nil, false, nil
 }
 
 // others says where the latest text of other programs ended.
@@ -376,7 +377,7 @@ func (e *editorText) begun(line []byte) int {
 func (l *typedLine) takeEnd(b []byte) (foreign []byte) {
 	a := &l.arrived
 	a.text = append(a.text, b...)
-	for !l.below && len(a.text) > 0 {
+	for l.takeAgain(); !l.below && len(a.text) > 0; l.takeAgain() {
 		end := bytes.IndexByte(a.text, '\n') + 1
 		line := strings.TrimSpace(prompt.Visible(a.text[:end]))
 		at := drawn(a.text[:end], false)
@@ -389,9 +390,11 @@ func (l *typedLine) takeEnd(b []byte) (foreign []byte) {
 		case line != "" && at == 0 && !l.endsWith(line):
 			foreign = append(foreign, a.text[:end]...)
 		case at > 0 && l.follows(a.text[:at], a.text[at:end]):
+			l.again = nil
 			l.take(a.text[:at])
 			foreign = append(foreign, a.text[at:end]...)
 		default:
+			l.again = nil
 			l.take(a.text[:end])
 		}
 		a.text = a.text[end:]
@@ -399,6 +402,19 @@ func (l *typedLine) takeEnd(b []byte) (foreign []byte) {
 	l.take(a.text)
 	a.text = nil
 	return foreign
+}
+
+// takeAgain takes the lines that the editor draws once more: it has drawn its prompt, and them after it.
+func (l *typedLine) takeAgain() {
+	for a := &l.arrived; len(l.again) > 0 && !l.below; {
+		end := bytes.IndexByte(a.text, '\n') + 1
+		if end == 0 || !strings.HasSuffix(l.again[0], strings.TrimSpace(prompt.Visible(a.text[:end]))) {
+			return
+		}
+		l.again = l.again[1:]
+		l.take(a.text[:end])
+		a.text = a.text[end:]
+	}
 }
 
 // follows reports whether text after a drawing of the line comes from another program: the drawing

@@ -82,6 +82,23 @@ func TestTextBeforeTheEndOfALine(t *testing.T) {
 	}
 }
 
+// After its end was typed, the editor draws all lines of a command once more, without the prompts
+// between them.
+func TestLinesThatAreDrawnAgain(t *testing.T) {
+	const text = "\x1b[1mif x {\x1b[m\r\na\r\njob\r\n\r\n}\x1b[?25h\r\nnext"
+	for cut := range text {
+		l := newTypedLine(80, 24, []byte("$ "))
+		l.take([]byte("if x {\r\n::: a\r\n::: \r\n::: }"))
+		l.again = strings.Split(l.code(), "\n")
+		l.take([]byte("\x1b[H\x1b[J$ "))
+		l.entered = true
+		foreign := string(l.takeEnd([]byte(text[:cut]))) + string(l.takeEnd([]byte(text[cut:])))
+		assert.Equal(t, "job\r\n", foreign, "at %d", cut)
+		assert.Equal(t, "if x {\na\n\n}", l.code())
+		assert.Equal(t, "next", string(l.after))
+	}
+}
+
 // Where the kernel reports nothing, a key that has shown nothing may have no effect: the wait for it
 // is shorter than for a character that is the first one of a line, and would be shown.
 func TestKeysWithoutAnEffect(t *testing.T) {

@@ -167,6 +167,34 @@ func TestTypedLineIsCommand(t *testing.T) {
 	}
 }
 
+// A command of several lines is recorded as a whole, even if the program's own editor draws all of them
+// once more at its end.
+func TestTypedLinesAreOneCommand(t *testing.T) {
+	for _, tt := range []struct {
+		adapter      string
+		lines        []string
+		code, output string
+	}{
+		{"nu", []string{"if true {", "print one", "", "print two", "}"}, "if true {\nprint one\n\nprint two\n}", "one\ntwo\n"},
+		{"ipython", []string{"if True:", "    print(1)", ""}, "if True:\n    print(1)", "1\n"},
+		{"bash", []string{"if true", "then echo one", "", "fi"}, "if true\nthen echo one\n\nfi", "one\n"},
+	} {
+		t.Run(tt.adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			for _, line := range tt.lines {
+				p.types(line + "\r")
+			}
+			d := p.ran(1)
+			assert.Equal(t, tt.code, d.code)
+			assert.Equal(t, tt.output, d.output)
+			assert.Empty(t, d.result.OutOfBand)
+			p.is(ready)
+			assert.Empty(t, eval(t, p.Session, adapter(t, tt.adapter).Samples.Comment).OutOfBand)
+		})
+	}
+}
+
 // While a user types at the prompt other commands are not sent, and are not mixed with the user's
 // input.
 func TestTypingKeepsOthersOut(t *testing.T) {
