@@ -92,8 +92,7 @@ func (t *editing) arrives(b []byte) {
 		switch a.text = append(a.text, b...); {
 		case len(a.text) > keptStartup: // another program prints all the time
 			end := bytes.LastIndexByte(a.text, '\n') + 1
-			if end == 0 { // an editor does not draw so much in one line
-				a.beside = othersWithin
+			if end == 0 {
 				t.divide()
 				return
 			}
@@ -279,7 +278,10 @@ func (l *typedLine) divideLines(text []byte) (own, foreign []byte) {
 func (e *editorText) divide(text []byte) (own, foreign []byte) {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	tail := text[end:]
-	listed := len(tail) <= keptStartup && (lists(e.keys) || returns(text)) // no editor draws a longer line
+	listed := lists(e.keys) || returns(text)
+	if len(tail) > keptStartup { // no editor draws so much in one line
+		listed, e.others = false, othersWithin
+	}
 	if lines, rest, ok := echo.Cut(e.keys, text); ok && len(e.keys) > 0 && !listed && drawn(lines, true) == 0 &&
 		(len(lines) == 0 || e.mayShow(rest)) { // otherwise the keys were found within a line of another program
 		own, foreign = rest[:len(rest)-len(tail)], lines
