@@ -57,8 +57,8 @@ var dialect = []struct{ phrase, except, reason string }{
 
 const dialectFile = "testdata/dialect.txt"
 
-// TestPlainEnglish counts the phrases of dialect in comments, string literals, names of tests and
-// documents. testdata/dialect.txt has the count of each package or document that still has some; a count
+// TestPlainEnglish counts the phrases of dialect in comments, string literals, names of tests,
+// documents, and the comments of scripts and YAML files. testdata/dialect.txt has the count of each package or document that still has some; a count
 // may only fall, and -update writes lower counts.
 func TestPlainEnglish(t *testing.T) {
 	t.Parallel()
@@ -83,6 +83,13 @@ func TestPlainEnglish(t *testing.T) {
 		require.NoError(t, err)
 		for _, p := range paragraphs(string(text)) {
 			check(unit, fmt.Sprintf("%s:%d", file, p.line), p.text)
+		}
+	}
+	for _, file := range commented(t) {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		for _, p := range comments(file, string(text)) {
+			check(path.Dir(file), fmt.Sprintf("%s:%d", file, p.line), p.text)
 		}
 	}
 	known := readCounts(t)
@@ -269,6 +276,86 @@ func paragraphs(text string) (list []passage) {
 		line += strings.Count(p, "\n") + 2
 	}
 	return list
+}
+
+// scripted are the suffixes of files whose comments are checked, and what begins a comment there;
+// "" is for files without a suffix, such as Makefile and those of tools and .ci.
+var scripted = map[string]string{
+	"": "#", ".sh": "#", ".yaml": "#", ".yml": "#", ".txtar": "#", ".tmpl": "#", ".jq": "#",
+	".bash": "#", ".zsh": "#", ".ash": "#", ".dash": "#", ".fish": "#", ".ksh93": "#", ".mksh": "#", ".tcsh": "#", ".yash": "#", ".rc": "#",
+	".nu": "#", ".xsh": "#", ".py": "#", ".rb": "#", ".pl": "#%", ".tcl": "#", ".gdb": "#", ".ps1": "#", ".coffee": "#", ".php": "/#",
+	".js": "/", ".java": "/", ".fs": "/", ".groovy": "/", ".lua": "-", ".ghci": "-", ".erl": "%",
+	".scm": ";", ".ss": ";", ".rkt": ";", ".lisp": ";", ".clj": ";",
+}
+
+// comments returns the comments of a script: successive lines that begin with a mark are one passage,
+// and so is the rest of a line from a mark between blanks on.
+func comments(file, text string) (list []passage) {
+	marks := scripted[path.Ext(file)]
+	block := false
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		rest := strings.TrimLeft(line, marks)
+		switch {
+		case rest != line && !strings.HasPrefix(rest, "!"):
+			if !block {
+				list = append(list, passage{line: number})
+			}
+			last := &list[len(list)-1]
+			last.text = strings.TrimSpace(last.text + " " + strings.TrimSpace(rest))
+			block = true
+			continue
+		case strings.Contains(line, " "+marks[:1]+" "):
+			_, rest, _ = strings.Cut(line, " "+marks[:1]+" ")
+			list = append(list, passage{number, rest})
+		}
+		block = false
+	}
+	return list
+}
+
+// TestCommentsOfScripts has the passages that comments finds.
+func TestCommentsOfScripts(t *testing.T) {
+	for file, c := range map[string]struct {
+		text string
+		want []passage
+	}{
+		"tools/x": {"#!/bin/sh\n# One\n# two.\n\n  # Three.\necho '#no' \"$#\" # four\n", []passage{{2, "One two."}, {5, "Three."}, {6, "four"}}},
+		"x.erl":   {"%% One\n%% two.\nf() -> ok.\n", []passage{{1, "One two."}}},
+		"x.lua":   {"-- One.\nlocal x = 1\n-- Two.\n", []passage{{1, "One."}, {3, "Two."}}},
+		"x.yaml":  {"a: 1 # one\n# two\n# three\nb: '#4'\n", []passage{{1, "one"}, {2, "two three"}}},
+	} {
+		assert.Equal(t, c.want, comments(file, c.text), file)
+	}
+}
+
+// commented returns the scripts and YAML files, including those of tests and of CI.
+func commented(t *testing.T) (files []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name, rel := d.Name(), filepath.ToSlash(rel)
+		hidden := strings.HasPrefix(name, ".") && !slices.Contains([]string{".ci", ".github"}, name)
+		if d.IsDir() && file != root && (hidden || slices.Contains([]string{"node_modules", "dist", "bin", "fuzz"}, name) || rel == "schema/testdata/err") {
+			return filepath.SkipDir
+		}
+		if _, is := scripted[path.Ext(name)]; is && d.Type().IsRegular() && name != "LICENSE" {
+			files = append(files, rel)
+		}
+		return nil
+	}))
+	for _, file := range []string{".ci/steps", ".github/workflows/ci.yml", "Makefile", "tools/steps", "adapters/bash.yaml", "cmd/ripple/testdata/script/help.txtar"} {
+		require.Contains(t, files, file)
+	}
+	return files
 }
 
 // everyGoFile returns the Go files of all modules, by their path from the repository's root,

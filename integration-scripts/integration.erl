@@ -147,7 +147,7 @@ next(#r{who = Who}, S) ->
             {ok, Block} = file:read_file(Path),
             {Block, #s.block, begins(S#s{in = Rest})};
         [Line, Rest] when Who =:= shell ->
-            {<<Line/binary, "\n">>, #s.block, begins(S#s{in = Rest})}; % what the shell leaves of it is no other command
+            {<<Line/binary, "\n">>, #s.block, begins(S#s{in = Rest})}; % text that the shell does not parse belongs to this command
         [Line, Rest] ->
             {<<Line/binary, "\n">>, #s.in, S#s{in = Rest}}
     end.
