@@ -18,7 +18,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 )
 
-// peer is an agent made with the SDK. Its prompt says what it does.
+// peer is an agent built with the SDK. Its prompt tells it what to do.
 type peer struct {
 	acp.Agent // unsupported; ripple does not use it
 	conn      *acp.AgentSideConnection
@@ -89,7 +89,7 @@ func (p *peer) Prompt(_ context.Context, r acp.PromptRequest) (acp.PromptRespons
 	}
 }
 
-// use uses a tool, and reports everything that the protocol has for it.
+// use uses a tool, and reports everything that the protocol defines for it.
 func (p *peer) use(ctx context.Context, id acp.SessionId) (acp.PromptResponse, error) {
 	var failed error
 	for _, u := range []acp.SessionUpdate{
@@ -108,7 +108,7 @@ func (p *peer) use(ctx context.Context, id acp.SessionId) (acp.PromptResponse, e
 	return acp.PromptResponse{StopReason: acp.StopReasonEndTurn, Usage: &acp.Usage{InputTokens: 10, OutputTokens: 2, TotalTokens: 12}}, failed
 }
 
-// ask asks for leave, and says what was chosen.
+// ask asks for permission, and reports the answer.
 func (p *peer) ask(ctx context.Context, id acp.SessionId) (acp.PromptResponse, error) {
 	for _, command := range []string{"make", "rm -r ."} {
 		r, err := p.conn.RequestPermission(ctx, acp.RequestPermissionRequest{
@@ -134,7 +134,7 @@ func (p *peer) ask(ctx context.Context, id acp.SessionId) (acp.PromptResponse, e
 	return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 }
 
-// work has the client write, read and run.
+// work lets the client write a file, read it and run a command.
 func (p *peer) work(ctx context.Context, id acp.SessionId) (acp.PromptResponse, error) {
 	path := filepath.Join(strings.TrimPrefix(string(id), "at "), "a.txt")
 	_, err := p.conn.WriteTextFile(ctx, acp.WriteTextFileRequest{SessionId: id, Path: path, Content: "one\ntwo\n"})
@@ -174,7 +174,7 @@ agent:
   acp: {permission: {allow: ["bash(make)"], else: deny}, client: {fs: true, terminal: true}}
 `
 
-// outcome is what ripple says of a turn.
+// outcome is ripple's report of a turn.
 type outcome struct {
 	Type      string
 	ExitCode  int    `json:"exit_code"`
@@ -193,7 +193,7 @@ type outcome struct {
 	lines []string
 }
 
-// turn has ripple take a turn of the peer; seen gets each line as it comes.
+// turn lets ripple take a turn of the peer; seen gets each line as it arrives.
 func turn(t *testing.T, seen func(cmd *exec.Cmd, line string), args ...string) (o outcome) {
 	t.Helper()
 	self, err := os.Executable()
@@ -227,7 +227,7 @@ func turn(t *testing.T, seen func(cmd *exec.Cmd, line string), args ...string) (
 	return o
 }
 
-// has says how many lines hold a text.
+// has returns the number of lines that contain a text.
 func (o outcome) has(text string) (n int) {
 	for _, line := range o.lines[:len(o.lines)-1] {
 		if strings.Contains(line, text) {
@@ -237,7 +237,7 @@ func (o outcome) has(text string) (n int) {
 	return n
 }
 
-// ripple drives an agent that the SDK has made.
+// ripple drives an agent that is built with the SDK.
 func TestAgentOfTheSDK(t *testing.T) {
 	t.Run("it uses a tool", func(t *testing.T) {
 		o := turn(t, nil, "use")

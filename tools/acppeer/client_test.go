@@ -15,13 +15,13 @@ import (
 	"github.com/coder/acp-go-sdk"
 )
 
-// face is a client made with the SDK, which has started ripple acp.
+// face is a client built with the SDK, which has started ripple acp.
 type face struct {
 	acp.Client // unsupported; ripple does not use it
 	*acp.ClientSideConnection
 	dir     string
 	session acp.SessionId
-	choose  acp.PermissionOptionKind // empty: it closes what asks
+	choose  acp.PermissionOptionKind // empty: it dismisses the question
 
 	mu      sync.Mutex
 	updates []acp.SessionUpdate
@@ -52,7 +52,7 @@ func (f *face) RequestPermission(_ context.Context, r acp.RequestPermissionReque
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
 }
 
-// open starts ripple acp in a project of its own, which the person trusts, and begins a session.
+// open starts ripple acp in a new project that the user trusts, and begins a session.
 func open(t *testing.T, play string, args ...string) *face {
 	t.Helper()
 	home := t.TempDir()
@@ -87,7 +87,7 @@ func open(t *testing.T, play string, args ...string) *face {
 	return f
 }
 
-// logged fails a test with what the SDK has to say against what it is sent.
+// logged fails a test if the SDK logs a problem with a message from ripple.
 type logged struct{ *testing.T }
 
 func (l logged) Write(b []byte) (int, error) {
@@ -127,7 +127,7 @@ func (f *face) kinds() (n struct{ said, calls, ends, plans, costs, others int })
 	return n
 }
 
-// code is that of an error of the protocol.
+// code returns the code of a protocol error.
 func code(err error) int {
 	if e, is := errors.AsType[*acp.RequestError](err); is {
 		return e.Code
@@ -148,8 +148,7 @@ const (
 	stalls = "turns: [{steps: [{text: I begin.}, {stall: true}]}]"
 )
 
-// A client made with the SDK drives ripple, and decodes everything that ripple sends as the
-// type that it is.
+// A client built with the SDK drives ripple, and decodes every message of ripple as its own type.
 func TestClientOfTheSDK(t *testing.T) {
 	t.Run("a loop that asks", func(t *testing.T) {
 		f := open(t, asks, "--", "--verify", "test -e greet.sh")

@@ -1,7 +1,6 @@
-// Package acppeer tries ripple with the SDK for Go of the Agent Client Protocol
-// (https://github.com/coder/acp-go-sdk), which others make agents and clients with: as
-// the client of such an agent, and as the agent of such a client. The SDK is not in
-// ripple: it takes a kind of update that it does not know for another one.
+// Package acppeer tests ripple with the Go SDK of the Agent Client Protocol (https://github.com/coder/acp-go-sdk),
+// with which others build agents and clients: as the client of such an agent, and as the agent of such a client.
+// ripple itself does not use the SDK, because it decodes an unknown kind of update as another kind.
 package acppeer
 
 import (
@@ -16,7 +15,7 @@ import (
 // playsVariable makes this test binary the agent.
 const playsVariable = "ACP_PEER"
 
-// bound ends what should have ended long before.
+// bound is a time limit against hangs.
 const bound = time.Minute
 
 var built string
@@ -43,7 +42,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return path, cmd.Run()
 })
 
-// ripple is the program that is tried.
+// ripple is the program under test.
 func ripple(t *testing.T) string {
 	t.Helper()
 	path, err := build()

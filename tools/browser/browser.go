@@ -1,5 +1,4 @@
-// Package browser opens pages in Chromium, as people see them: on a desktop and on a
-// phone, light and dark.
+// Package browser opens pages in Chromium as users see them: on a desktop and on a phone, light and dark.
 package browser
 
 import (
@@ -21,17 +20,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ErrNone means that there is no Chromium on this machine.
+// ErrNone means that Chromium is not installed.
 var ErrNone = errors.New("no chromium, chromium-browser or google-chrome in PATH, and RIPPLE_CHROMIUM is not set")
 
-// Look is how a page is looked at.
+// Look is a kind of screen that shows a page.
 type Look struct {
 	Name          string
 	Width, Height int64 // CSS pixels
 	Phone, Dark   bool
 }
 
-// Looks are those that every page must stand.
+// Looks has the screens on which every page must work.
 var Looks = []Look{
 	{Name: "desktop-light", Width: 1280, Height: 800},
 	{Name: "desktop-dark", Width: 1280, Height: 800, Dark: true},
@@ -39,7 +38,7 @@ var Looks = []Look{
 	{Name: "phone-dark", Width: 390, Height: 844, Phone: true, Dark: true},
 }
 
-// Start starts Chromium; end ends it. ctx bounds all that is done with it.
+// Start starts Chromium; end ends it. ctx limits its lifetime.
 func Start(ctx context.Context) (browser context.Context, end func(), err error) {
 	program, err := find()
 	if err != nil {
@@ -47,9 +46,9 @@ func Start(ctx context.Context) (browser context.Context, end func(), err error)
 	}
 	options := append(
 		slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program),
-		chromedp.Flag("hide-scrollbars", false), // they take room on a desktop
+		chromedp.Flag("hide-scrollbars", false), // they take space on a desktop
 	)
-	if os.Geteuid() == 0 { // Chromium refuses its sandbox to root
+	if os.Geteuid() == 0 { // Chromium cannot use its sandbox as root
 		options = append(options, chromedp.NoSandbox)
 	}
 	ctx, endAllocator := chromedp.NewExecAllocator(ctx, options...)
@@ -74,7 +73,7 @@ func find() (string, error) {
 	return "", ErrNone
 }
 
-// Page is a file that is open in a tab of its own.
+// Page is a file that is open in its own tab.
 type Page struct {
 	context.Context
 	Close func()
@@ -83,7 +82,7 @@ type Page struct {
 	troubles []string
 }
 
-// Open opens a file. browser is what Start gives.
+// Open opens a file in a browser that Start returned.
 func Open(browser context.Context, file string, look Look) (*Page, error) {
 	ctx, end := chromedp.NewContext(browser)
 	p := &Page{Context: ctx, Close: end}
@@ -115,7 +114,7 @@ func (p *Page) open(address string, look Look) error {
 	return errors.Join(network, log, script, size, media, chromedp.Do(p, chromedp.Navigate(address)))
 }
 
-// heard notes what a page must not do: load anything, or be refused something.
+// heard records forbidden actions of a page: loading a resource, or a request that was refused.
 func (p *Page) heard(event any, address string) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
@@ -135,17 +134,17 @@ func (p *Page) trouble(text string) {
 	p.troubles = append(p.troubles, text)
 }
 
-// Troubles are what the page has done that it must not, yet.
+// Troubles returns the forbidden actions of the page so far.
 func (p *Page) Troubles() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.troubles...)
 }
 
-// Evaluate runs a script in the page and gives what it gives, or what its promise does.
+// Evaluate runs a script in the page and returns its result, or that of its promise.
 func Evaluate[T any](p *Page, script string) (T, error) {
 	return chromedp.Run(p, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// Picture is a PNG of what is seen without scrolling.
+// Picture returns a PNG of the visible part of the page.
 func (p *Page) Picture() ([]byte, error) { return chromedp.Run(p, chromedp.CaptureScreenshot()) }

@@ -1,5 +1,5 @@
-// The facts of a page's layout that no font and no scroll bar changes: for each of the boxes the
-// edges that are the page's to decide, from the left edge of what the page has in it, and the colors that it gives.
+// Returns the facts of a page's layout that fonts and scroll bars do not change: for each box the edges that the page
+// determines, relative to the left edge of the page's content, and its colors.
 (boxes) => {
   const hex = (color) => {
     const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number);

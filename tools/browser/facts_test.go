@@ -18,15 +18,15 @@ import (
 //go:embed facts.js
 var facts string
 
-// box is a part of a page that has a name, and how it is found.
+// box is a named part of a page, and how it is found.
 type box struct {
 	Name     string `json:"name"`
 	Selector string `json:"selector"`
-	Paint    string `json:"paint"`  // where to look at what is painted: paper (light or dark alone, as the browser has it), corner, edge (the left one), middle; "": nowhere, there may be letters
-	Narrow   bool   `json:"narrow"` // as wide as its letters, which is not held
+	Paint    string `json:"paint"`  // where the painted color is compared: paper (only light or dark, as the browser has it), corner, edge (the left one), middle; "": nowhere, because there may be letters
+	Narrow   bool   `json:"narrow"` // as wide as its letters, so the width is not compared
 }
 
-// The parts whose place and colors are held.
+// The parts whose position and colors are compared.
 var (
 	loopBoxes = []box{
 		{"page", "body", "paper", true},
@@ -58,7 +58,7 @@ var (
 	svgBoxes = []box{{"picture", "svg", "", false}, {"paper", "rect", "corner", false}, {"text", "text", "", true}}
 )
 
-// layout is what facts.js gives.
+// layout is the result of facts.js.
 type layout struct {
 	Order []string // from top to bottom
 	Facts []struct {
@@ -71,8 +71,8 @@ type layout struct {
 	}
 }
 
-// compare holds the layout of a page, and the colors that are painted, against what somebody
-// has looked at (-update, which also leaves the picture). Letters are left out: each machine has other fonts.
+// compare compares the layout and the painted colors of a page with reviewed ones (-update writes them, and leaves the
+// picture). Letters are not compared, because machines have different fonts.
 func compare(t *testing.T, p *Page, name string, boxes []box) {
 	t.Helper()
 	names, err := json.Marshal(boxes)
@@ -109,7 +109,7 @@ func compare(t *testing.T, p *Page, name string, boxes []box) {
 	}
 }
 
-// text is a layout, a line a box.
+// text formats a layout, one box per line.
 func (l layout) text(seen image.Image) string {
 	var b strings.Builder
 	for _, f := range l.Facts {
@@ -146,7 +146,7 @@ func painted(at color.Color, paper bool) string {
 	return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
 }
 
-// changed are the lines that are not the same.
+// changed returns the lines that differ.
 func changed(want, got string) string {
 	var b strings.Builder
 	before, now := strings.Split(want, "\n"), strings.Split(got, "\n")

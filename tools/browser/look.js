@@ -1,11 +1,11 @@
-// What is wrong with how the page looks: a list of sentences, empty if nothing is.
+// Returns the faults in the layout of the page: a list of sentences, empty if there are none.
 (() => {
   const wrong = [];
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) wrong.push(`it scrolls sideways: ${root.scrollWidth} of ${root.clientWidth} pixels`);
 
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const known = new Map(); // reading a pixel takes long
+  const known = new Map(); // reading a pixel is slow
   const rgba = (color) => {
     if (!known.has(color)) known.set(color, read(color));
     return known.get(color);
@@ -37,7 +37,7 @@
   };
   const name = (e) => e.tagName.toLowerCase() + (e.getAttribute("class") ? "." + e.getAttribute("class") : "") + ` "${e.textContent.trim().slice(0, 40)}"`;
 
-  const scrolls = (e) => { // what is inside of something that scrolls by itself may be wider
+  const scrolls = (e) => { // the content of a box with its own scroll bar may be wider
     for (let at = e; at && at !== document.body; at = at.parentElement) if (["auto", "scroll"].includes(getComputedStyle(at).overflowX)) return true;
     return false;
   };

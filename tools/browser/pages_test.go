@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "take the pictures again")
 //go:embed look.js
 var look string
 
-// one is the browser of all tests, which each open tabs of their own: starting it takes a second or two.
+// one is the browser of all tests, which open their own tabs: starting it takes a second or two.
 var one struct {
 	once    sync.Once
 	browser context.Context
@@ -33,7 +33,7 @@ var one struct {
 	err     error
 }
 
-// start gives the browser, or skips the test where there is none.
+// start returns the browser, or skips the test if there is none.
 func start(t testing.TB) context.Context {
 	t.Helper()
 	one.once.Do(func() {
@@ -55,7 +55,7 @@ func start(t testing.TB) context.Context {
 	return one.browser
 }
 
-// binary is the command of this checkout.
+// binary returns the ripple command of this checkout.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -74,7 +74,7 @@ func TestMain(m *testing.M) {
 	if one.end != nil {
 		one.end()
 	}
-	_ = os.RemoveAll(dir) // of no use to anybody
+	_ = os.RemoveAll(dir) // best effort
 	os.Exit(code)
 }
 
@@ -105,7 +105,7 @@ func evaluate[T any](t testing.TB, p *Page, script string) T {
 	return v
 }
 
-// sound fails for all that is wrong with how a page looks and what it does.
+// sound fails the test for every fault in the layout of a page and in its actions.
 func sound(t *testing.T, p *Page) {
 	t.Helper()
 	for _, wrong := range append(evaluate[[]string](t, p, look), p.Troubles()...) {
@@ -113,7 +113,7 @@ func sound(t *testing.T, p *Page) {
 	}
 }
 
-// A loop's page stands every look, folded and with all that is folded open.
+// A loop's page works on every screen, with all parts folded and with all parts open.
 func TestLoopPage(t *testing.T) {
 	browser := start(t)
 	file := filepath.Join(t.TempDir(), "loop.html")
@@ -129,7 +129,7 @@ func TestLoopPage(t *testing.T) {
 	}
 }
 
-// Its keys go from turn to turn and open what is folded.
+// Its keys move between the turns and open folded parts.
 func TestLoopPageKeys(t *testing.T) {
 	browser := start(t)
 	file := filepath.Join(t.TempDir(), "loop.html")
@@ -153,7 +153,7 @@ func TestLoopPageKeys(t *testing.T) {
 	}
 }
 
-// A recording's page shows its end, stands every look, and plays from the beginning.
+// A recording's page shows its end, works on every screen, and plays from the beginning.
 func TestCastPage(t *testing.T) {
 	browser := start(t)
 	file := filepath.Join(t.TempDir(), "session.html")
@@ -177,7 +177,7 @@ func TestCastPage(t *testing.T) {
 	if err := chromedp.Do(p, chromedp.KeyEvent(" ")); err != nil {
 		t.Fatal(err)
 	}
-	evaluate[any](t, p, `new Promise((done) => { // it plays on, and ends
+	evaluate[any](t, p, `new Promise((done) => { // it continues to play, and ends
 		const look = () => document.getElementById("play").textContent === "play" ? done(null) : requestAnimationFrame(look);
 		look();
 	})`)
@@ -189,7 +189,7 @@ func TestCastPage(t *testing.T) {
 	}
 }
 
-// A picture is one that Chromium draws, and it moves.
+// Chromium draws the animated picture, and it moves.
 func TestCastPicture(t *testing.T) {
 	browser := start(t)
 	file := filepath.Join(t.TempDir(), "session.svg")
@@ -215,7 +215,7 @@ func TestCastPicture(t *testing.T) {
 	}
 }
 
-// The documents' pages fit a desktop and a phone, and load nothing but the site's own pictures.
+// The documents' pages fit a desktop and a phone, and load only the site's own pictures.
 func TestSite(t *testing.T) {
 	browser := start(t)
 	dir := t.TempDir()
@@ -237,7 +237,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// long writes the events of a loop: so many, with much text in them.
+// long writes the given number of events of a loop, with much text.
 func long(t testing.TB, events int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -268,7 +268,7 @@ func long(t testing.TB, events int) string {
 	return file
 }
 
-// A page of 10,000 events is below 5 MB and stands a phone.
+// A page of 10,000 events is smaller than 5 MB and works on a phone.
 func TestLongLoopPage(t *testing.T) {
 	browser := start(t)
 	file := filepath.Join(t.TempDir(), "loop.html")
@@ -288,8 +288,7 @@ func TestLongLoopPage(t *testing.T) {
 	}
 }
 
-// How long a frame takes while a page of 10,000 events is scrolled through, and how long
-// the page takes to open.
+// The time for a frame while a page of 10,000 events is scrolled, and the time until the page is open.
 func BenchmarkScroll(b *testing.B) {
 	browser := start(b)
 	file := filepath.Join(b.TempDir(), "loop.html")

@@ -1,6 +1,5 @@
-// Command fleet writes the table of adapters into docs/adapters.md: what `ripple adapter
-// list --json` has, in its order, with what `ripple adapter test --all --report
-// json` found. Its arguments are the two files and the document.
+// Command fleet writes the table of adapters into docs/adapters.md, from the output of `ripple adapter list --json`,
+// in its order, and of `ripple adapter test --all --report json`. Its arguments are the two files and the document.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Tests make most of their files with T.TempDir, which prefers GOTMPDIR to TMPDIR.
+// Tests create most of their files with T.TempDir, which prefers GOTMPDIR to TMPDIR.
 func TestGotestHasAllFilesOfTestsInOnePlace(t *testing.T) {
 	dir := t.TempDir()
 	const goCommand = "#!/bin/sh\necho \"files in ${TMPDIR:-/tmp}, of T.TempDir in ${GOTMPDIR:-${TMPDIR:-/tmp}}.\"\n"

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// What ripple adapter list --json would print.
+// The output of ripple adapter list --json.
 const adapters = `[
 	{"name": "fish", "family": "shell", "origin": "embedded", "install": {"debian": ["fish"]}},
 	{"name": "duckdb", "family": "repl", "origin": "embedded", "install": {"pypi": ["duckdb-cli"], "npm": ["duckdb"]}},
@@ -31,8 +31,8 @@ const adapters = `[
 	{"name": "codex", "family": "agent", "origin": "embedded", "install": {"npm": ["codex"]}}
 ]`
 
-// Stand-ins for the managers, in one: what they install they note in $DIR/there, their
-// calls in $DIR/calls. A package in $UNKNOWN fails the whole call.
+// A script that replaces all package managers: it appends what it installs to $DIR/there and its calls to $DIR/calls.
+// A package in $UNKNOWN makes the whole call fail.
 const standIn = `#!/bin/bash
 me=${0##*/}
 case "$me $*" in
@@ -60,13 +60,13 @@ done
 if [ "$me" = go ]; then >"$DIR/dlv"; chmod +x "$DIR/dlv"; fi
 `
 
-// interpreters runs tools/interpreters with stand-ins in dir.
+// interpreters runs tools/interpreters with these scripts in dir.
 func interpreters(t *testing.T, dir, unknown string, args ...string) (said string, calls []string, code int) {
 	t.Helper()
 	return script(t, "../interpreters", dir, unknown, args...)
 }
 
-// script is interpreters for a copy of tools/interpreters.
+// script does the same for a copy of tools/interpreters.
 func script(t *testing.T, path, dir, unknown string, args ...string) (said string, calls []string, code int) {
 	t.Helper()
 	write(t, filepath.Join(dir, "calls"), "")
@@ -116,7 +116,7 @@ func TestInterpreters(t *testing.T) {
 		name, unknown string
 		args          []string
 		calls         []string
-		said          []string // in this order; the last is the end
+		said          []string // in this order; the last one is the end of the output
 		code          int
 	}{
 		{
@@ -176,7 +176,7 @@ func TestInterpreters(t *testing.T) {
 	}
 }
 
-// Python of Debian has no virtual environments before they are asked for.
+// Debian's Python cannot create virtual environments until python3-venv is installed.
 func TestAManagerThatIsMissing(t *testing.T) {
 	dir := machine(t)
 	write(t, filepath.Join(dir, "bare"), "")
@@ -199,8 +199,8 @@ func TestAListThatCannotBeUpdatedDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-// What has no place of its own on a machine can be started from one folder, and what a
-// package needs is not in everybody's way.
+// Programs that have no standard directory can be started from one directory, which does not have the programs of a
+// package's dependencies.
 func TestProgramsThatAreInstalledByThemselves(t *testing.T) {
 	dir := machine(t)
 	if said, _, code := interpreters(t, dir, "", "duckdb", "evcxr", "clojure"); code != 0 {
@@ -241,7 +241,8 @@ func TestEveryManagerWhenAsked(t *testing.T) {
 	}
 }
 
-// Another clone links what this one installed. A version or a Python that changed is installed again, beside it.
+// Another clone links the programs that this one installed. Another version of the package or of Python is installed
+// separately.
 func TestProgramsAreKeptOutsideOfTheClone(t *testing.T) {
 	dir := machine(t)
 	run := func(want ...string) {
@@ -267,8 +268,8 @@ func TestProgramsAreKeptOutsideOfTheClone(t *testing.T) {
 	run("pip install duckdb-cli")
 }
 
-// What installs a program, and the libc for which it is made, decide whether it is installed again; other
-// changes of the scripts do not.
+// A program is installed again if the function that installs it or the libc changes, but not after other changes of
+// the scripts.
 func TestOnlyWhatInstallsCounts(t *testing.T) {
 	dir := machine(t)
 	copied := filepath.Join(dir, "clone", "tools")
@@ -317,11 +318,11 @@ func TestOnlyWhatInstallsCounts(t *testing.T) {
 	run("the first libc again")
 }
 
-// An installation removes programs that no clone has linked for long, and nothing else.
+// An installation removes programs that no clone has linked for a long time, and nothing else.
 func TestOldProgramsAreRemoved(t *testing.T) {
 	dir := machine(t)
 	old := time.Now().AddDate(-1, 0, 0)
-	names := map[string]bool{ // whether they stay
+	names := map[string]bool{ // whether they are kept
 		"pypi-duckdb-0123456789ab.aB3dE6": false, "pypi-duckdb": true, "mine": true, "mine-0123456789ab": true, "x-0123456789xy.aB3dE6": true,
 	}
 	for name := range names {
@@ -343,7 +344,7 @@ func TestOldProgramsAreRemoved(t *testing.T) {
 	}
 }
 
-// An interrupted installation leaves a directory that is not used.
+// A directory of an interrupted installation is not used.
 func TestAnInterruptedInstallationIsNotUsed(t *testing.T) {
 	dir := machine(t)
 	t.Setenv("KILLED", "1")
@@ -360,7 +361,7 @@ func TestAnInterruptedInstallationIsNotUsed(t *testing.T) {
 	}
 }
 
-// Two clones install the same at the same time: both have it, and one copy is kept.
+// If two clones install the same package at the same time, both can use it, and one copy is kept.
 func TestTwoClonesInstallAtOnce(t *testing.T) {
 	dir := machine(t)
 	pip := strings.Replace(standIn, "set -- install", "touch $DIR/at.$PPID; until [ $(ls $DIR/at.* | wc -l) -eq 2 ]; do :; done; set -- install", 1)

@@ -1,9 +1,9 @@
-// Command packages reads `ripple adapter list --json` and prints tools/packages.list: the packages that the adapters of
-// this repository name, one a line, as "ADAPTER FAMILY RANK MANAGER PACKAGE". The managers are debian, pypi, npm, go, crates,
-// and maven with its launcher, its class and its archives. RANK numbers the managers that an adapter names, from 1; the
-// packages of the server that an adapter's tests start have rank 1. An adapter without a package has the manager "none" and
-// how to get its program. Packages have the versions of the file -versions; those that it does not name have none, or
-// what the adapter says.
+// Command packages reads `ripple adapter list --json` and prints tools/packages.list: the packages that the adapters
+// of this repository name, one per line, as "ADAPTER FAMILY RANK MANAGER PACKAGE". The managers are debian, pypi, npm,
+// go, crates, and maven with its launcher, its class and its archives. RANK numbers the managers that an adapter
+// names, from 1; the packages of the server that an adapter's tests start have rank 1. An adapter without a package
+// has the manager "none" and how to get its program. The file given with -versions has the versions of packages; other
+// packages have the version that the adapter names, or none.
 package main
 
 import (
@@ -64,7 +64,7 @@ func list(adapters []adapter, pinned versions) (lines []string) {
 	return slices.Compact(lines)
 }
 
-// ranks returns the adapter's packages after their managers, by rank.
+// ranks returns the adapter's packages with their managers, by rank.
 func (a adapter) ranks() [][]string {
 	ranks := a.Install.offers()
 	if len(ranks) == 0 {
@@ -80,7 +80,7 @@ func (a adapter) ranks() [][]string {
 	return ranks
 }
 
-// offers returns the packages of each manager that has some.
+// offers returns the packages of each manager that has any.
 func (i install) offers() (offers [][]string) {
 	for _, m := range []struct {
 		manager  string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// versions has the verified version of each package, by manager and package: "npm deno".
+// versions has the tested version of each package, by manager and package: "npm deno".
 type versions map[string]string
 
 // readVersions reads lines of a purpose, a manager, a package and a version; # begins a comment.
@@ -29,7 +29,7 @@ func readVersions(path string) (versions, error) {
 	return pinned, nil
 }
 
-// separators are between a package and its version, as each manager wants it.
+// separators has the text between a package and its version, by manager.
 var separators = map[string]string{"npm": "@", "go": "@", "pypi": "=="}
 
 // pin adds the version to a line of a manager and a package; it replaces a tag such as @latest.

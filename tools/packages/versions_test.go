@@ -33,7 +33,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Every listed package is named by an adapter, is a peer in tests of protocols, or makes releases.
+// Every listed package is named by an adapter, is a peer in protocol tests, or builds releases.
 func TestEachVersionIsUsed(t *testing.T) {
 	list, err := os.ReadFile("../versions")
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// identityFile holds the identity of the project, in the repository.
+// identityFile is the path of the file with the identity of the project.
 const identityFile = "tools/identity.yaml"
 
-// identity says whose ripple this is; identityFile explains the fields.
+// identity has facts about the publisher of this ripple; identityFile explains the fields.
 type identity struct {
 	Module        string `yaml:"module"`
 	Repository    string `yaml:"repository"`
@@ -29,8 +29,8 @@ type identity struct {
 	LicenseHolder string `yaml:"license_holder"`
 }
 
-// shapes are the patterns that values must match, in the order of identityFile. An empty
-// homepage or npm_scope is valid, and a placeholder.
+// shapes has the patterns that values must match, in the order of identityFile. An empty homepage or npm_scope is
+// valid, and a placeholder.
 var shapes = []struct {
 	name  string
 	valid *regexp.Regexp
@@ -66,8 +66,7 @@ func readIdentity(repo string) (identity, error) {
 	return id, errors.Join(wrong...)
 }
 
-// placeholders are the names of the keys that nobody has filled in. The holder of the
-// license may be the authors.
+// placeholders returns the keys whose value is still a placeholder. The copyright holder may be "the authors".
 func (i identity) placeholders() (names []string) {
 	for name, open := range map[string]bool{
 		"module":     strings.HasPrefix(i.Module, "example."),
@@ -84,7 +83,7 @@ func (i identity) placeholders() (names []string) {
 	return names
 }
 
-// identityCommand writes the identity of a checkout, or checks that a release may have it.
+// identityCommand writes the identity into a checkout, or checks that it allows a release.
 func identityCommand(args []string) error {
 	flags := flag.NewFlagSet("release identity [flags]", flag.ExitOnError)
 	repo := flags.String("repo", ".", "the checkout")
@@ -105,8 +104,8 @@ func identityCommand(args []string) error {
 	return id.write(*repo)
 }
 
-// place is where a value stands: the second group of a pattern in a file. Each
-// occurrence is replaced, and there must be one.
+// place describes where a value is: the second group of a pattern in a file. Each occurrence is replaced, and there
+// must be at least one.
 type place struct {
 	file    string
 	pattern *regexp.Regexp
@@ -132,8 +131,8 @@ func (i identity) places() []place {
 	return own
 }
 
-// write puts the identity into the files of a checkout: all of them, or none when one is
-// not as expected.
+// write writes the identity into the files of a checkout: into all of them, or into none if one does not have the
+// expected form.
 func (i identity) write(repo string) error {
 	changed := map[string][]byte{}
 	read := func(file string) ([]byte, error) {
@@ -156,15 +155,14 @@ func (i identity) write(repo string) error {
 		return err
 	}
 	for file, data := range changed {
-		if err := os.WriteFile(filepath.Join(repo, file), data, 0o644); err != nil { // git keeps what was there, and the mode stays
+		if err := os.WriteFile(filepath.Join(repo, file), data, 0o644); err != nil { // git has the old content, and the mode is kept
 			return err
 		}
 	}
 	return nil
 }
 
-// renameModule replaces the module's path in the text files that git knows of. Change
-// logs keep what they said.
+// renameModule replaces the module's path in the text files that git tracks. Change logs keep their text.
 func (i identity) renameModule(repo string, read func(string) ([]byte, error), changed map[string][]byte) error {
 	mod, err := read("go.mod")
 	if err != nil {
@@ -195,7 +193,7 @@ func (i identity) renameModule(repo string, read func(string) ([]byte, error), c
 		}
 		data = path.ReplaceAll(data, []byte("${1}"+i.Module+"${2}"))
 		if strings.HasSuffix(file, ".go") {
-			if data, err = format.Source(data); err != nil { // imports are in the order of their paths
+			if data, err = format.Source(data); err != nil { // sorts the imports
 				return fmt.Errorf("%s: %w", file, err)
 			}
 		}

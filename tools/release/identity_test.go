@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// checkout is a copy of the repository's files, as they are in the working tree.
+// checkout creates a copy of the repository's files, as they are in the working tree.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,8 +36,7 @@ func setIdentity(t *testing.T, repo, text string) {
 	}
 }
 
-// Under another identity the tree builds, and nothing names the old one; the same
-// identity again changes nothing.
+// With another identity the tree builds, and no file has the old one; writing the same identity again changes nothing.
 func TestIdentityIsWrittenEverywhere(t *testing.T) {
 	before, err := readIdentity("../..")
 	if err != nil {
@@ -76,7 +75,7 @@ func TestIdentityIsWrittenEverywhere(t *testing.T) {
 		}
 		return string(out)
 	}
-	// An address such as https://example.org/ripple.mcpb is not the path.
+	// An address such as https://example.org/ripple.mcpb is not the module path.
 	if old := run("sh", "-c", `git grep --untracked -lE "(^|[^/.])$0([^.]|$)" -- . ":!CHANGELOG.md" || :`, regexp.QuoteMeta(before.Module)); old != "" {
 		t.Errorf("the old path is still in:\n%s", old)
 	}
@@ -120,7 +119,7 @@ func fmtError(err error) string {
 	return err.Error()
 }
 
-// The repository's own values are where they belong.
+// The repository's own values are in their places.
 func TestIdentityIsUpToDate(t *testing.T) {
 	id, err := readIdentity("../..")
 	if err != nil {

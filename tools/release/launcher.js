@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the binary of the package for this machine, in place of this process where node can.
+// Starts the binary of the package for this machine; it replaces this process if node supports that.
 "use strict";
 const self = require("../package.json").name; // with its scope
 const name = `${self}-${process.platform}-${process.arch}`;

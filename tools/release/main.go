@@ -1,9 +1,9 @@
-// Command release makes the parts of a release that goreleaser does not: .goreleaser.yaml runs it.
+// Command release creates the parts of a release that goreleaser does not; .goreleaser.yaml runs it.
 //
 //	release npm [flags] …        a package for npm
-//	release sbom [flags] …       what a binary is made of
-//	release notices [flags] OS…  the licenses of all that is in the binaries
-//	release identity [flags]     writes tools/identity.yaml into the files that it concerns
+//	release sbom [flags] …       the modules of a binary
+//	release notices [flags] OS…  the licenses of all modules in the binaries
+//	release identity [flags]     writes tools/identity.yaml into the files that have its values
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(args []string) error {
 	return errors.New("name a command: npm, sbom, notices or identity")
 }
 
-// stamp are the flags of a command that writes one file of a release.
+// stamp has the flags of a command that writes one file of a release.
 type stamp struct {
 	version string
 	date    time.Time

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// noticesFile has the licenses of all that is in a binary, from the root of the checkout.
+// noticesFile has the licenses of all modules in a binary; the path is relative to the root of the checkout.
 const noticesFile = ".release/THIRD_PARTY_LICENSES"
 
 func noticesCommand(args []string) error {
@@ -36,7 +36,7 @@ func noticesCommand(args []string) error {
 // part is a module that is in a binary.
 type part struct{ path, version string }
 
-// modules are those of a program's packages on some systems, and the standard library.
+// modules returns the modules of a program's packages on some systems, and the standard library.
 func modules(program, tags string, systems []string) ([]part, error) {
 	list := []part{{"std", runtime.Version()}}
 	for _, system := range systems {
@@ -79,8 +79,7 @@ func notices(file string, list []part) error {
 
 var licenseName = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)(\.(txt|md))?$`)
 
-// licensesOf are the texts of a module's licenses and notices, from the cache of modules or
-// from Go itself.
+// licensesOf returns the texts of a module's licenses and notices, from the module cache or from the Go installation.
 func licensesOf(p part) (texts [][]byte, err error) {
 	dir, err := dirOf(p)
 	if err != nil {
@@ -124,7 +123,7 @@ func dirOf(p part) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(path)+"@"+version), errors.Join(err, versionErr)
 }
 
-// licenseMarks are words that each license has and no other one.
+// licenseMarks has phrases that occur in one license only.
 var licenseMarks = []struct{ id, words string }{
 	{"MIT", "Permission is hereby granted, free of charge, to any person"},
 	{"ISC", "Permission to use, copy, modify, and/or distribute this software"},
@@ -133,7 +132,7 @@ var licenseMarks = []struct{ id, words string }{
 	{"BSD-3-Clause", "may be used to endorse or promote products derived from"},
 }
 
-// licenseID is the SPDX expression for the licenses of a module; "" where that takes a person.
+// licenseID returns the SPDX expression for the licenses of a module, or "" if a person must choose.
 func licenseID(texts [][]byte) string {
 	all := strings.Join(strings.Fields(string(bytes.Join(texts, []byte(" ")))), " ")
 	var ids []string
@@ -146,7 +145,7 @@ func licenseID(texts [][]byte) string {
 		ids = append(ids, "BSD-2-Clause")
 	}
 	if strings.Contains(all, "GNU General Public License") || strings.Contains(all, "GNU GENERAL PUBLIC LICENSE") {
-		return "" // the choice is a person's
+		return "" // a person must choose
 	}
 	return strings.Join(ids, " AND ")
 }

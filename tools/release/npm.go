@@ -19,10 +19,10 @@ import (
 //go:embed launcher.js
 var launcher []byte
 
-// platform is one that ripple is built for, by Go's names.
+// platform is a platform that ripple is built for, by its Go names.
 type platform struct{ os, arch string }
 
-// npmNames are node's names (process.platform, process.arch) of Go's.
+// npmNames maps Go names to those of node (process.platform, process.arch).
 var npmNames = map[string]string{"amd64": "x64", "windows": "win32"}
 
 func (p platform) npm() (system, cpu string) {
@@ -36,14 +36,14 @@ func (p platform) npm() (system, cpu string) {
 	return system, cpu
 }
 
-// npmPackage is one that is to be written into a directory.
+// npmPackage is a package that is written into a directory.
 type npmPackage struct {
 	stamp
 	dir, scope string
 }
 
-// named returns a package's name in the release's scope. Without a scope the packages are
-// private, so that npm does not publish them under names that others may own.
+// named returns a package's name in the release's scope. Without a scope the packages are private, so that npm does
+// not publish them under names that others may own.
 func (p npmPackage) named(name string) string {
 	if p.scope == "" {
 		return name
@@ -81,8 +81,8 @@ func npmCommand(args []string) error {
 	return p.platform(platforms[0], *binary)
 }
 
-// platform is the package with the binary of one platform. npm installs, of those that
-// the main one names as optional, the one whose os and cpu fit; no script runs for it.
+// platform returns the package with the binary of one platform. Of the optional dependencies of the main package, npm
+// installs the one whose os and cpu match; no script runs for it.
 func (p npmPackage) platform(of platform, binary string) error {
 	program, err := os.ReadFile(binary)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p npmPackage) platform(of platform, binary string) error {
 	}, "bin/"+name, program)
 }
 
-// main is the package that people install.
+// main returns the package that users install.
 func (p npmPackage) main(platforms []platform) error {
 	optional := map[string]string{}
 	for _, of := range platforms {
@@ -111,7 +111,7 @@ func (p npmPackage) main(platforms []platform) error {
 	}, "bin/ripple.js", launcher)
 }
 
-// write makes a package as npm pack does: a tar with everything below package/.
+// write creates a package like npm pack: a tar file with everything below package/.
 func (p npmPackage) write(name string, manifest map[string]any, path string, program []byte) error {
 	manifest["name"], manifest["version"], manifest["license"] = p.named(name), p.version, "MIT"
 	if p.scope == "" {

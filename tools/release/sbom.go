@@ -26,8 +26,8 @@ func sbomCommand(args []string) error {
 	return errors.Join(s.check(), sbom(s, flags.Arg(0), flags.Arg(1)))
 }
 
-// sbom writes what a binary is made of, as the binary itself says it, in the form of
-// CycloneDX (https://cyclonedx.org/docs/1.6/json/).
+// sbom writes the modules of a binary, according to its build information, in the CycloneDX format
+// (https://cyclonedx.org/docs/1.6/json/).
 func sbom(s stamp, binary, file string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The bill of materials has what is linked into a binary; here, of this test.
+// The bill of materials has the modules that are linked into a binary; here, into this test.
 func TestSBOM(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command site makes pages of HTML of the documents of this repository: README.md, what
-// stands beside it, and docs. Its arguments are the repository and the directory to write.
+// Command site converts the documents of this repository to HTML pages: README.md, the other documents next to it, and
+// docs. Its arguments are the repository and the output directory.
 package main
 
 import (

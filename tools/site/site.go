@@ -20,16 +20,16 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// The pages in the order of the list of contents; other documents in docs are between.
+// The pages in the order of the table of contents; other documents in docs come in between.
 var (
 	topics = []string{"README.md", "docs/commands.md", "docs/consoles.md", "docs/mcp.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
 	others = []string{"SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md"}
 )
 
-// markdown is GitHub's, which the documents are written in.
+// markdown parses GitHub's dialect of Markdown.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// site are the documents of a repository.
+// site has the documents of a repository.
 type site struct {
 	repo  string
 	pages []*page
@@ -42,10 +42,10 @@ type page struct {
 	source  []byte
 	tree    ast.Node
 	anchors map[string]bool
-	links   []*[]byte // where its links lead and its images lie
+	links   []*[]byte // the targets of its links and images
 }
 
-// Address is where the page is, below the site.
+// Address returns the page's path, relative to the root of the site.
 func (p *page) Address() string {
 	if p.file == "README.md" {
 		return "index.html"
@@ -53,7 +53,7 @@ func (p *page) Address() string {
 	return strings.TrimSuffix(p.file, ".md") + ".html"
 }
 
-// Title is the first heading.
+// Title returns the first heading.
 func (p *page) Title() string { return p.title }
 
 func read(repo string) (*site, error) {
@@ -107,7 +107,7 @@ func parse(repo, file string) (*page, error) {
 	return p, err
 }
 
-// words are the text of a heading.
+// words returns the text of a heading.
 func words(n ast.Node, source []byte) string {
 	var b strings.Builder
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
@@ -120,7 +120,7 @@ func words(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// target is where a link of a page leads in the repository; outside is one to elsewhere.
+// target returns the file in the repository that a link of a page refers to; outside reports an external link.
 func (p *page) target(link string) (file, anchor string, outside bool) {
 	if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 		return "", "", true
@@ -141,7 +141,7 @@ func (s *site) page(file string) *page {
 	return nil
 }
 
-// broken are the links that lead nowhere, in words.
+// broken returns a message for each link without a target.
 func (s *site) broken() (wrong []string) {
 	for _, p := range s.pages {
 		for _, l := range p.links {
@@ -171,7 +171,7 @@ var style string
 
 var layout = template.Must(template.New("page").Parse(frame))
 
-// write makes the pages, and puts beside them the files that they lead to.
+// write writes the pages and copies the files that they link to.
 func (s *site) write(dir string) error {
 	for _, p := range s.pages {
 		if err := s.relink(p, dir); err != nil {
@@ -194,7 +194,7 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// relink has the links of a page lead to pages, and copies what else they lead to.
+// relink changes the links of a page to point to pages, and copies the other files that they refer to.
 func (s *site) relink(p *page, dir string) error {
 	for _, l := range p.links {
 		file, anchor, outside := p.target(string(*l))
@@ -219,14 +219,14 @@ func (s *site) relink(p *page, dir string) error {
 	return nil
 }
 
-// copy puts a file, or the files of a directory, beside the pages.
+// copy copies a file, or the files of a directory, to the site.
 func (s *site) copy(file, dir string) error {
 	info, err := os.Stat(filepath.Join(s.repo, file))
 	if err != nil {
 		return err
 	}
 	if info.IsDir() {
-		return nil // people look at it in the repository
+		return nil // it is read in the repository
 	}
 	data, err := os.ReadFile(filepath.Join(s.repo, file))
 	return errors.Join(err, put(filepath.Join(dir, file), data))

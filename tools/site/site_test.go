@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every link of every document leads somewhere, and all pages are made.
+// Every link of every document has a target, and all pages are written.
 func TestDocuments(t *testing.T) {
 	s, err := read(filepath.Join("..", ".."))
 	if err != nil {
@@ -31,7 +31,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Broken links are named.
+// Broken links are reported.
 func TestBroken(t *testing.T) {
 	repo := t.TempDir()
 	for _, file := range append(topics, others...) {
