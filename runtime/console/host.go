@@ -191,7 +191,7 @@ func (h *host) statusAs(state State, st session.State) Status {
 		cols, rows = h.spec.Cols, h.spec.Rows
 	}
 	status := Status{
-		API: APIVersion, Version: h.version, Name: h.spec.Name, AdapterRef: AdapterRef{h.adapter.Name, h.spec.Origin}, State: state, Cwd: st.Cwd, Mode: st.Mode,
+		API: APIVersion, Version: h.version, Name: h.spec.Name, AdapterRef: AdapterRef{h.adapter.Name, h.spec.Origin, DigestOf(h.spec.Sealed)}, State: state, Cwd: st.Cwd, Mode: st.Mode,
 		HostPID: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
 		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), Users: h.visitors.people, Held: held, ShownIn: slices.Sorted(maps.Keys(h.visitors.shownIn)), Queued: h.visitors.queue.length()},
 	}

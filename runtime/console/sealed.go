@@ -15,7 +15,11 @@ func adapterOf(spec *Spec, getenv func(string) string) (*schema.Adapter, error) 
 	if spec.Sealed != nil {
 		return schema.Decode(spec.Sealed)
 	}
-	reg, err := registry.Open(registry.DefaultSources(getenv, ""))
+	sources := registry.DefaultSources(getenv, "")
+	if spec.Origin == registry.OriginEmbedded { // a user's adapter may have got its name since it was chosen
+		sources.UserDir = ""
+	}
+	reg, err := registry.Open(sources)
 	if err != nil {
 		return nil, err
 	}

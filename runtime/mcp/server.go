@@ -156,7 +156,10 @@ func (s *Server) allows(status console.Status, adapter string) error {
 	if s.o.Sandbox && (status.Sandbox == nil || status.Sandbox.Dir != s.o.Dir) {
 		return fmt.Errorf("console %s is not in the sandbox of this server, %s: start another console with console_start", status.Name, s.o.Dir)
 	}
-	_, err := s.allowed(Program{Name: status.Adapter, Origin: status.Origin})
+	p, err := s.allowed(Program{Name: status.Adapter, Origin: status.Origin})
+	if err == nil && s.o.Adapters != nil && p.Origin != "" && console.DigestOf(p.Encoded) != status.Digest {
+		return fmt.Errorf("console %s runs other contents of %s than this server may use: start another console with console_start", status.Name, adapterLabel(p.Name, p.Origin))
+	}
 	return err
 }
 

@@ -65,11 +65,10 @@ func (e *Entry) Source() string {
 	return e.Origin + " " + path
 }
 
-// Encode encodes an adapter of the project for another process, which must not read its files
-// again because they may have changed. Other adapters are found there by name; for them Encode
-// returns nil.
+// Encode encodes an adapter of a file for another process, which must not read the file again
+// because it may have changed. Embedded adapters are found there by name; for them Encode returns nil.
 func (e *Entry) Encode() ([]byte, error) {
-	if e.Origin == OriginEmbedded || e.Origin == OriginUser {
+	if e.Origin == OriginEmbedded {
 		return nil, nil
 	}
 	return e.Adapter.Encode(e.Text)

@@ -35,7 +35,7 @@ type Spec struct {
 	// Sandbox is the only directory in which the program may write; empty: anywhere.
 	Sandbox string `json:"sandbox,omitempty"`
 	// Sealed is the adapter itself, as written by schema.Adapter.Encode; empty: the host looks up
-	// Adapter, ignoring a project's adapters.
+	// Adapter, ignoring a project's adapters, and the user's if Origin is "embedded".
 	Sealed []byte `json:"sealed,omitempty"`
 	Origin string `json:"origin,omitempty"` // origin of the adapter: see registry.Entry.Source
 }

@@ -42,7 +42,8 @@ A client can run any command with your permissions: ripple does not filter comma
 client must ask its user first. To restrict it:
 
   --read-only  offers only the tools that wait for, show, read and list consoles
-  --adapters   limits the programs; a shell can start any other program
+  --adapters   limits the programs to these adapters, as their files are when the server starts;
+               a shell can start any other program
   --cwd        limits the directories in which consoles start, not what their programs access
   --sandbox    lets programs, and all processes that they start, write files only below --cwd
                and in a temporary directory; the kernel enforces it (Linux, Landlock). Reading
