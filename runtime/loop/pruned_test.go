@@ -9,8 +9,8 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// A turn may replace the commit with which it began, and have git remove the old one at once: what it
-// changed is known, and reported.
+// A turn may replace the commit with which it began, and have git remove the old one at once. The loop
+// knows and reports what the turn changed.
 func TestATurnWhoseFirstCommitIsPruned(t *testing.T) {
 	const prune = "; git reflog expire --expire=now --expire-unreachable=now --all; git gc -q --prune=now"
 	const made = "git add -A; git commit -qm work"
