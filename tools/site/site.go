@@ -22,7 +22,7 @@ import (
 
 // The pages in the order of the table of contents; other documents in docs come in between.
 var (
-	topics = []string{"README.md", "docs/commands.md", "docs/consoles.md", "docs/mcp.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
+	topics = []string{"README.md", "docs/install.md", "docs/commands.md", "docs/consoles.md", "docs/mcp.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
 	others = []string{"SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md"}
 )
 
