@@ -1,4 +1,4 @@
-// A module of its own, because it needs libraries that ripple does not. Its path is below runtime/, so that it can import
+// A module of its own, because it needs libraries that ripple does not. Its path is below that of ripple, so that it can import
 // internal/vt.
 module example.org/ripple/runtime/bench
 
