@@ -87,10 +87,10 @@ func (p *place) runManyTyped(who string, n int) error {
 // if a killed host left its socket and its lock. Their programs are never started.
 func TestManyStartersOfOneName(t *testing.T) {
 	t.Parallel()
-	const starters = 50
+	starters := testkit.Times(t, 10, 50)
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("home/.bashrc"), []byte("echo >>~/programs\n"), 0o600))
-	for round := range testkit.Times(t, 1, rounds) {
+	for round := range testkit.Times(t, 2, rounds) {
 		if round%2 == 1 { // the files of a killed host exist
 			l, err := net.Listen("unix", p.path("run/ripple/one.sock"))
 			require.NoError(t, err)
