@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/internal/vt"
 	"example.org/ripple/schema"
 	_ "example.org/ripple/schema/validate"
@@ -31,6 +32,7 @@ func TestTheRulesOfTheAdaptersOnRecordings(t *testing.T) {
 	casts, err := filepath.Glob("testdata/*.cast*")
 	require.NoError(t, err)
 	require.NotEmpty(t, casts)
+	cuts := testkit.Times(t, 1, 3)
 	for _, cast := range casts {
 		path, _, _ := strings.Cut(cast, ".cast")
 		name := filepath.Base(path)
@@ -49,7 +51,7 @@ func TestTheRulesOfTheAdaptersOnRecordings(t *testing.T) {
 			want, err := os.ReadFile(golden)
 			require.NoError(t, err)
 			assert.Equal(t, string(want), got)
-			for range 3 {
+			for range cuts {
 				seed := rand.Uint64()
 				assert.Equal(t, string(want), rec.states(t, a.Agent.Screen, rand.New(rand.NewPCG(seed, 0))), "cut with the seed %d", seed)
 			}
