@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"example.org/ripple/internal/layout"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/journal"
-	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/record"
 	"example.org/ripple/runtime/proctree"
-	"example.org/ripple/internal/scenario"
 )
 
 // Origin is the loop or the agent that started this command, directly or not: an agent in its turn, a
