@@ -29,6 +29,7 @@ var senders = map[string]string{
 	"runtime/contract/derived_forgery.go":   "forged markers",
 	"runtime/contract/text.go":              "colors of a report",
 	"runtime/internal/render/colour.go":     "colors of a rewritten line",
+	"runtime/internal/render/escape.go":     "ends a string that its program did not end",
 	"runtime/session/payload.go":            "the bracketed paste of a command",
 	"runtime/terminal/answers.go":           "answers to queries",
 	"runtime/terminal/mask.go":              "removes the part of a random number that has been passed on",

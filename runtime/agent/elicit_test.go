@@ -64,7 +64,7 @@ func TestAnAgentElicits(t *testing.T) {
 		"an address, no":    {`"mode":"url","elicitationId":"e","url":"https://a.example","message":"Log in."`, []event.Answer{option("elicitation/decline")}, "", `"result":{"action":"decline"}`},
 		"no address":        {`"mode":"url","elicitationId":"e","url":"::","message":"Log in."`, nil, "", `"error":{"code":-32602,"message":"url is not an address"}`},
 		"no mode":           {`"mode":"dance"`, nil, "", `"error":{"code":-32602,"message":"mode must be form or url"}`},
-		"an unusable field": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which ripple does not support"}`},
+		"an unusable field": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which is not supported"}`},
 		"no field at all":   {form + `{"properties":{"x":[]}}`, nil, "", `"error":{"code":-32602,"message":"the form has a field that is not part of the protocol: x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

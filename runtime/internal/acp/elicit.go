@@ -162,7 +162,7 @@ func fieldsOf(properties json.RawMessage, required []string) (fields []field, er
 		case known:
 			fields = append(fields, f)
 		case f.required:
-			return nil, fmt.Errorf("the field %s has the type %q, which ripple does not support", f.name, f.Type)
+			return nil, fmt.Errorf("the field %s has the type %q, which is not supported", f.name, f.Type)
 		}
 	}
 	return fields, nil

@@ -99,13 +99,8 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
 			if f.dryRun {
 				return run()
 			}
-			if err := refuseSudo(a.Getenv); err != nil {
+			if err := f.refuse(a, cmd.CommandPath()); err != nil {
 				return err
-			}
-			if f.resume {
-				if err := resumedByPeople(a, cmd.CommandPath()); err != nil {
-					return err
-				}
 			}
 			return a.Guarded(run)
 		},
@@ -120,6 +115,14 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
 	ui.Choices(cmd, "wait-for-answer", "auto", "always", "never")
 	ui.Choices(cmd, "on-denial", "continue", "halt", "threshold")
 	return cmd
+}
+
+// refuse is an error if the caller must not run the loop: through sudo, or as an agent that resumes one.
+func (f *loopFlags) refuse(a *app, command string) error {
+	if err := refuseSudo(a.Getenv); err != nil || !f.resume {
+		return err
+	}
+	return resumedByPeople(a, command)
 }
 
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
