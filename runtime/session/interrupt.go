@@ -76,16 +76,7 @@ func (i *interrupts) sendPending() {
 	if !i.sent.IsZero() && i.control.state.SawD {
 		i.pending = "" // another would hit the prompt
 	}
-	if i.pending == "" || i.cmd == nil || !i.consumed() {
-		i.heldSince = time.Time{}
-		return
-	}
-	if !i.startsJob() {
-		i.heldSince = time.Time{}
-	} else if i.heldSince.IsZero() {
-		i.heldSince = time.Now()
-	}
-	if i.held() {
+	if i.hold() || i.pending == "" || i.cmd == nil || !i.consumed() {
 		return
 	}
 	if i.reads++; i.reads > pendingReads || !i.term.Readable(i.progress.bytes) {
@@ -93,6 +84,17 @@ func (i *interrupts) sendPending() {
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		i.deliver(key)
 	}
+}
+
+// hold holds the pending interrupt if the program starts a job, and else ends the hold. It reports
+// whether the interrupt is held.
+func (i *interrupts) hold() bool {
+	if i.pending == "" || i.cmd == nil || !i.consumed() || !i.startsJob() {
+		i.heldSince = time.Time{}
+	} else if i.heldSince.IsZero() {
+		i.heldSince = time.Now()
+	}
+	return i.held()
 }
 
 // jobStart is how much CPU time a shell may use from the request of an interrupt, and a child since its
@@ -213,6 +215,8 @@ func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 			i.decider.settle()
 			return false
 		case min(time.Since(begun), time.Since(i.sent)) < wait:
+			return false
+		case i.hold(): // the program has read the command meanwhile, without printing anything since
 			return false
 		case !i.repeat(key, early):
 			return true
