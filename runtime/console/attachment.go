@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"example.org/ripple/internal/vt"
@@ -43,6 +45,8 @@ type Attachment struct {
 	conn   net.Conn
 	frames frames
 	ctx    context.Context
+	read   sync.Mutex // held while frames are read
+	close  sync.Once
 }
 
 // AttachEvent is an event that a console sends to attached clients. Exactly one field is set.
@@ -109,7 +113,9 @@ func (a *Attachment) upgrade(q AttachRequest) error {
 // that reports that the host is gone.
 func (a *Attachment) Next() (AttachEvent, error) {
 	for {
+		a.read.Lock()
 		kind, body, err := a.frames.read()
+		a.read.Unlock()
 		if err != nil {
 			if a.ctx.Err() != nil {
 				return AttachEvent{}, a.ctx.Err()
@@ -148,7 +154,19 @@ func (a *Attachment) Resize(cols, rows int) error {
 	return a.frames.writeJSON(frameSize, size{cols, rows})
 }
 
-// Close detaches.
+// closeLimit is how long Close waits for the host.
+const closeLimit = time.Second
+
+// Close detaches, and waits up to a second until the host has discarded the user's unfinished line: while
+// there is one, commands of other clients are refused.
 func (a *Attachment) Close() {
-	_ = a.conn.Close() // the host notices the closed connection
+	a.close.Do(func() {
+		if half, ok := a.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+			_ = a.conn.SetReadDeadline(time.Now().Add(closeLimit)) // if this fails, so does the read
+			a.read.Lock()
+			defer a.read.Unlock()
+			_, _ = io.Copy(io.Discard, a.frames.Reader) // until the host closes the connection
+		}
+		_ = a.conn.Close() // the host notices the closed connection
+	})
 }

@@ -78,10 +78,11 @@ func (p *userInput) splitter(who int) *keys.Splitter {
 	return p.split[who]
 }
 
-// Detach reports that a user has left the terminal: held keys of that user are discarded, and an
-// unfinished line is removed if the program allows it.
+// Detach reports that a user has left the terminal: held keys of that user are discarded. It returns when
+// an unfinished line of the user has been removed, or the program does not allow it.
 func (s *Session) Detach(who int) {
 	d := s.driver()
+	var left *typedLine
 	d.locked(func() {
 		t := d.typist
 		delete(t.split, who)
@@ -91,9 +92,12 @@ func (s *Session) Detach(who int) {
 			t.lineOwner = 0
 		}
 		if t.edits() && t.line.who == who {
-			go t.wipeRepeatedly(t.line)
+			left = t.line
 		}
 	})
+	if left != nil {
+		d.typist.wipeRepeatedly(left)
+	}
 }
 
 // maxWipes is how often removing a line is tried if the program does not remove it.
