@@ -124,7 +124,7 @@ func (s *sender) nextLine() {
 	expected := s.announcesOutput()
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
 	s.printer.enqueue(job{kind: jobSent, c: c, config: e, at: s.events.ledger.at}, nil)
-	waitID := s.kernel.sending(s.control.policy.Printed)
+	waitID := s.kernel.sending(&s.control.policy, &s.control.state)
 	s.send(line)
 	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID}
 }

@@ -36,7 +36,7 @@ func (t *typist) edit(k *typedKeys) bool {
 	}
 	waitID := uint64(0)
 	if k.ends > 0 {
-		waitID = t.kernel.sending(t.control.policy.Printed)
+		waitID = t.kernel.sending(&t.control.policy, &t.control.state)
 		if t.control.policy.Promptless {
 			waitID = t.kernel.waitNow()
 		}

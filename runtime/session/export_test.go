@@ -24,6 +24,16 @@ func (s *Session) Ended() bool {
 	return s.running.ended()
 }
 
+// KnowsItsWait reports whether the wait ID that a line sent now would have is that of the program's
+// current wait for input.
+func (s *Session) KnowsItsWait() bool {
+	d := s.driver()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := d.kernel.sending(&d.control.policy, &d.control.state)
+	return id != 0 && id == d.kernel.waitNow()
+}
+
 // BreakParsers makes the code that looks for prompts panic on text that contains BREAK.
 func (s *Session) BreakParsers() {
 	d := s.driver()

@@ -163,12 +163,15 @@ func (k *kernel) cooked() bool {
 
 // sending returns the program's wait ID before a line is sent, if only a change of that ID shows
 // that the program reads the line.
-func (k *kernel) sending(printed bool) uint64 {
-	if printed {
+func (k *kernel) sending(p *machine.Policy, s *machine.State) uint64 {
+	switch {
+	case p.Printed:
 		k.waitID = 0
 		if k.elsewhere() {
 			k.waitID = k.term.WaitID()
 		}
+	case p.InSilence(s): // it may wait at another prompt than when it was last asked
+		k.waitID = k.waitNow()
 	}
 	return k.waitID
 }

@@ -921,6 +921,7 @@ done`
 	assert.Equal(t, "ab\n", eval(t, s, "echo a\\\nb").Output)
 	_, err = s.Eval(deadline(t), "echo a\\")
 	require.ErrorIs(t, err, session.ErrIncompleteInput)
+	require.Eventually(t, s.KnowsItsWait, testkit.Patience(10*time.Second), time.Millisecond, "before the next line arrives, the program waits at its prompt")
 	assert.Equal(t, "c\n", eval(t, s, "sleep 0.05; echo c").Output)
 }
 
