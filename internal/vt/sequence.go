@@ -117,9 +117,14 @@ func (p *Parser) parameter(c byte, entry state) state {
 func (p *Parser) stringData(b []byte) int {
 	if p.st == strEscape {
 		p.st = p.str
-		if b[0] == '\\' {
+		switch {
+		case b[0] == '\\':
 			p.raw = append(p.raw, esc, '\\')
 			p.endString(2, false)
+			return 1
+		case b[0] == esc && p.isDCS('t') && p.LineFeedEnds: // tmux doubles each ESC of what it passes on
+			p.keepData(esc)
+			p.keepData(esc)
 			return 1
 		}
 		p.endString(0, false)
@@ -145,7 +150,7 @@ func (p *Parser) stringData(b []byte) int {
 			p.raw = append(p.raw, c)
 			p.endString(1, false)
 			return i + 1
-		case c == can || c == sub || c == '\n' && p.LineFeedEnds:
+		case c == can || c == sub || c == '\n' && p.LineFeedEnds && !p.isDCS('q'): // an image may have line feeds
 			p.cancelString()
 			if c != '\n' {
 				p.token(Control, c, []byte{c})
@@ -157,6 +162,12 @@ func (p *Parser) stringData(b []byte) int {
 		}
 	}
 	return len(b)
+}
+
+// isDCS reports whether the parser is within a device control string with this final byte and without
+// intermediates: q is an image (sixel), t what tmux passes on.
+func (p *Parser) isDCS(final byte) bool {
+	return p.st == dcsData && p.tok.Final == final && p.tok.Inter[0] == 0
 }
 
 // stringC1 ends a string at ST in UTF-8, or cancels it because of another control.

@@ -11,6 +11,8 @@
 // are bounded. A Screen does not answer queries.
 package vt
 
+import "bytes"
+
 import "unicode/utf8"
 
 // Kind is the kind of a token.
@@ -76,16 +78,28 @@ func (t *Token) Plain() []byte {
 
 // Bare returns the Raw of a sequence without the controls inside it.
 func (t *Token) Bare() []byte {
-	if !t.Mixed {
+	if !t.Mixed || t.Continued {
 		return t.Raw
 	}
+	head := t.Raw[:len(t.Raw)-len(t.Data)-t.terminator()] // a string's text and its terminator stay
 	bare := make([]byte, 0, len(t.Raw))
-	for _, c := range t.Raw {
+	for _, c := range head {
 		if c >= 0x20 || c == esc {
 			bare = append(bare, c)
 		}
 	}
-	return bare
+	return append(bare, t.Raw[len(head):]...)
+}
+
+// terminator returns the length of a string's terminator.
+func (t *Token) terminator() int {
+	switch {
+	case t.Kind < OSC || t.Partial || t.Unterminated:
+		return 0
+	case bytes.HasSuffix(t.Raw, []byte("\x1b\\")), bytes.HasSuffix(t.Raw, []byte("\u009c")):
+		return 2
+	}
+	return 1
 }
 
 const (

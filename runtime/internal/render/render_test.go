@@ -150,7 +150,10 @@ func TestKeptSequences(t *testing.T) {
 		{"title ended by a sequence that is resolved", "a\x1b]0;t\x1b[Kb\r\n", "a\x1b]0;t\x1b\\b\n"},
 		{"title ended by a sequence that is kept", "a\x1b]0;t\x1b[1mb\r\n", "a\x1b]0;t\x1b\\\x1b[1mb\n"},
 		{"title ended by the 8-bit ST", "a\x1b]0;t\x9cb", "a\x1b]0;t\x1b\\b"},
-		{"DCS, APC, PM and SOS ended by LF", "a\x1bPq1\nb\x1b_x\nc\x1b^x\nd\x1bXx\ne", "a\nb\nc\nd\ne"},
+		{"DCS, APC, PM and SOS ended by LF", "a\x1bPr1\nb\x1b_x\nc\x1b^x\nd\x1bXx\ne", "a\nb\nc\nd\ne"},
+		{"line feeds of an image", "a\x1bPq1$\n2\n\x1b\\b", "a\x1bPq1$\n2\n\x1b\\b"},
+		{"what tmux passes on", "a\x1bPtmux;\x1b\x1b]52;c;QQ==\a\x1b\\b", "a\x1bPtmux;\x1b\x1b]52;c;QQ==\a\x1b\\b"},
+		{"a control within an introducer", "\x1b\a]0;t\ab", "\a\x1b]0;t\ab"},
 		{"malformed DCS ended by LF", "a\x1bP1<q1\nb\r\nc", "a\nb\nc"},
 		{"DCS, APC, PM and SOS", "a\x1bPq1\x1b\\b\x1b_x\x1b\\c\x1b^x\x1b\\d\x1bXx\x1b\\e", "a\x1bPq1\x1b\\b\x1b_x\x1b\\c\x1b^x\x1b\\d\x1bXx\x1b\\e"},
 	} {
@@ -291,7 +294,7 @@ func TestLongStringsEnd(t *testing.T) {
 
 // FuzzKeptOutputEnds holds that text after kept output is shown, whatever the output ended with.
 func FuzzKeptOutputEnds(f *testing.F) {
-	for _, seed := range []string{"a\x1b]0;t", "\x1bP1<q\x1b[K", "a\rb\x1b_x\x1b", "\x1b[2\x1b[K", "\x1b]0;t\x9c", "a\x1b[\r\x1b]0;t\x1b[C"} {
+	for _, seed := range []string{"\x1b\a]0;t\a", "a\x1b]0;t", "\x1bP1<q\x1b[K", "a\rb\x1b_x\x1b", "\x1b[2\x1b[K", "\x1b]0;t\x9c", "a\x1b[\r\x1b]0;t\x1b[C"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
