@@ -304,6 +304,16 @@ func TestSeal(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	})
-	_, err := Decode([]byte("{}"))
+	one, two := &Adapter{Source: "a.yaml"}, &Adapter{Source: "/dir/a.yaml"}
+	first, err := one.Encode([]byte("text"))
+	require.NoError(t, err)
+	second, err := two.Encode([]byte("text"))
+	require.NoError(t, err)
+	assert.Equal(t, Digest(first), Digest(second))
+	third, err := two.Encode([]byte("another"))
+	require.NoError(t, err)
+	assert.NotEqual(t, Digest(second), Digest(third))
+	assert.Empty(t, Digest(nil))
+	_, err = Decode([]byte("{}"))
 	require.ErrorContains(t, err, "file is empty")
 }

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 )
@@ -16,6 +18,22 @@ type sealed struct {
 // adapter even if the files have changed.
 func (a *Adapter) Encode(text []byte) ([]byte, error) {
 	return json.Marshal(sealed{a.Source, a.Script, text})
+}
+
+// Digest returns a hexadecimal digest of the text and the script of an adapter that Encode encoded,
+// independent of how its path is written; empty if there is none.
+func Digest(encoded []byte) string {
+	var s sealed
+	if json.Unmarshal(encoded, &s) != nil {
+		return ""
+	}
+	s.Source = ""
+	data, err := json.Marshal(s)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
 }
 
 // Decode decodes an adapter that Encode of the same version of ripple encoded.

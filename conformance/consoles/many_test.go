@@ -55,7 +55,7 @@ func (p *place) each(n int, do func(i int) (result, error)) []result {
 // size.
 func TestManyCommands(t *testing.T) {
 	t.Parallel()
-	commands := testkit.Times(t, 1000, 200_000) // runtime/console has a test of what a host refers to
+	commands := testkit.Times(t, 2400, 200_000) // a quarter is more than the host keeps in memory
 	p := newPlace(t)
 	p.start("main")
 	host := p.status("main").Host

@@ -12,7 +12,7 @@ import (
 
 const (
 	memory     = "/dev/shm"
-	memoryMark = "rt" // begins the names of directories in memory
+	memoryMark = "ripple-" // begins the names of directories in memory
 
 	neededRoom = 4 << 30 // bytes; in containers /dev/shm is often limited to 64 MB
 	neededFree = 8 << 30 // bytes of the machine's memory

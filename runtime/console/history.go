@@ -31,10 +31,16 @@ func (c *Client) History() (all []Command, err error) {
 		return all, nil // no host is running, or it has no command
 	}
 	for id := max(1, s.Command.ID-maxCommands+1); id <= s.Command.ID; id++ {
-		if _, known := at[id]; known {
+		i, known := at[id]
+		if known && !all[i].Running() {
 			continue
 		}
-		if a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: time.Nanosecond, From: -1}, nil); err == nil && a.Command != nil {
+		a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: time.Nanosecond, From: -1}, nil)
+		switch {
+		case err != nil || a.Command == nil: // the host no longer has it
+		case known: // its end could not be written
+			all[i] = *a.Command
+		default:
 			all = append(all, *a.Command)
 		}
 	}

@@ -3,6 +3,7 @@
 package console_test
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -20,6 +21,11 @@ func TestTheHistoryListsWhatCanBeRead(t *testing.T) {
 	exec(t, c, "echo two")
 	require.NoError(t, os.Truncate(console.IndexFile(c), 0))
 	exec(t, c, "(exit 3)")
+	exec(t, c, "(exit 4)")
+	index, err := os.ReadFile(console.IndexFile(c))
+	require.NoError(t, err)
+	cut := bytes.LastIndexByte(bytes.TrimSuffix(index, []byte("\n")), '\n') + 1 // without the end of the last command
+	require.NoError(t, os.WriteFile(console.IndexFile(c), index[:cut], 0o600))
 	all, err := c.History()
 	require.NoError(t, err)
 	var codes []string
@@ -30,7 +36,7 @@ func TestTheHistoryListsWhatCanBeRead(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, cmd, lines.Command)
 	}
-	assert.Equal(t, []string{"echo one", "echo two", "(exit 3)"}, codes)
-	_, err = c.Read(console.ReadRequest{Command: 4, From: 1})
+	assert.Equal(t, []string{"echo one", "echo two", "(exit 3)", "(exit 4)"}, codes)
+	_, err = c.Read(console.ReadRequest{Command: 5, From: 1})
 	requireFault(t, console.FaultUnknown, err)
 }

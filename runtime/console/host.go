@@ -32,6 +32,7 @@ const (
 // host is the process that hosts a console.
 type host struct {
 	spec    Spec
+	digest  string // of the adapter that the host got: see AdapterRef
 	start   programStart
 	adapter *schema.Adapter
 	version string
@@ -69,6 +70,7 @@ func newHost(b *place.Pending, version string, rec *record, log *slog.Logger) *h
 		spec: b.Order.Spec, start: programStart{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
 		opened: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
+	h.digest = schema.Digest(h.spec.Sealed)
 	o := h.spec.Options(h.adapter)
 	h.spec.Cols, h.spec.Rows = o.Cols, o.Rows
 	return h
@@ -191,7 +193,7 @@ func (h *host) statusAs(state State, st session.State) Status {
 		cols, rows = h.spec.Cols, h.spec.Rows
 	}
 	status := Status{
-		API: APIVersion, Version: h.version, Name: h.spec.Name, AdapterRef: AdapterRef{h.adapter.Name, h.spec.Origin, DigestOf(h.spec.Sealed)}, State: state, Cwd: st.Cwd, Mode: st.Mode,
+		API: APIVersion, Version: h.version, Name: h.spec.Name, AdapterRef: AdapterRef{h.adapter.Name, h.spec.Origin, h.digest}, State: state, Cwd: st.Cwd, Mode: st.Mode,
 		HostPID: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
 		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), Users: h.visitors.people, Held: held, ShownIn: slices.Sorted(maps.Keys(h.visitors.shownIn)), Queued: h.visitors.queue.length()},
 	}

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -46,16 +44,7 @@ type StoppedProcess = session.Process
 type AdapterRef struct {
 	Adapter string `json:"adapter"`
 	Origin  string `json:"origin,omitempty"` // origin of the adapter: embedded, or user, project or file with its path
-	Digest  string `json:"digest,omitempty"` // of the encoded adapter that the console got: see DigestOf; "": the host found it
-}
-
-// DigestOf returns the digest of an encoded adapter, see Spec.Sealed, in hexadecimal; empty for none.
-func DigestOf(encoded []byte) string {
-	if len(encoded) == 0 {
-		return ""
-	}
-	sum := sha256.Sum256(encoded)
-	return hex.EncodeToString(sum[:16])
+	Digest  string `json:"digest,omitempty"` // of the encoded adapter that the console got: see schema.Digest; "": the host found it
 }
 
 // Status is a snapshot of a console.

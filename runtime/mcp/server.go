@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.org/ripple/runtime/console"
+	"example.org/ripple/schema"
 )
 
 // Options configure a server.
@@ -157,7 +158,7 @@ func (s *Server) allows(status console.Status, adapter string) error {
 		return fmt.Errorf("console %s is not in the sandbox of this server, %s: start another console with console_start", status.Name, s.o.Dir)
 	}
 	p, err := s.allowed(Program{Name: status.Adapter, Origin: status.Origin})
-	if err == nil && s.o.Adapters != nil && p.Origin != "" && console.DigestOf(p.Encoded) != status.Digest {
+	if err == nil && s.o.Adapters != nil && p.Origin != "" && schema.Digest(p.Encoded) != status.Digest {
 		return fmt.Errorf("console %s runs other contents of %s than this server may use: start another console with console_start", status.Name, adapterLabel(p.Name, p.Origin))
 	}
 	return err

@@ -88,6 +88,7 @@ func (r *Repo) Commits(ctx context.Context, most int, of string, others ...strin
 
 // ContainsAny reports whether a branch or commit contains any of some commits. None contains one that does not exist.
 func (r *Repo) ContainsAny(ctx context.Context, in string, commits ...string) (bool, error) {
+	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) }) // git could take it for an option
 	if len(commits) == 0 {
 		return false, nil
 	}
