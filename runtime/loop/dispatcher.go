@@ -161,7 +161,9 @@ func (d *dispatcher) said(e *ended) (t hats.Turn, err error) {
 	if e.said.topics == nil {
 		return t, nil
 	}
-	t.Published, t.More = e.said.topics.Found()
+	if e.unread == "" {
+		t.Published, t.More = e.said.topics.Found()
+	}
 	t.Missed = e.missed
 	emitted, found, err := d.store.TakeInbox(d.token)
 	if err == nil && !found {

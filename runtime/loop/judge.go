@@ -7,6 +7,7 @@ import (
 
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/loop/internal/resets"
 	"example.org/ripple/runtime/loop/record"
 )
@@ -146,7 +147,10 @@ func (j *judge) limitEnds(e *ended, otherwise, now time.Time) time.Time {
 	for _, words := range []string{e.outcome.Failure.Message, e.said.limit} {
 		var at time.Time
 		found := false
-		j.reading(e, words, func() { at, found = resets.Parse(words, now, time.Local) })
+		caught := fault.Catch(readingAnswer, []byte(words), func() { at, found = resets.Parse(words, now, time.Local) })
+		if caught != nil { // the rest of the answer has been read
+			j.noteFault(e.turn, *caught, "the time at which the limit ends is not known")
+		}
 		if found {
 			return at
 		}

@@ -151,12 +151,18 @@ func (l *Loop) interpret(e *ended) {
 // reading calls f, which interprets text of the agent. A panic of f costs the turn its answer, and never
 // the loop.
 func (r *run) reading(e *ended, text string, f func()) {
-	caught := fault.Catch("reading the agent's answer", []byte(text), f)
-	if caught == nil || e.unread != "" { // of several panics the first one explains the others
-		return
+	if caught := fault.Catch(readingAnswer, []byte(text), f); caught != nil && e.unread == "" { // of several panics the first one explains the others
+		e.unread = r.noteFault(e.turn, *caught, "nothing in the answer of this turn counts")
 	}
-	e.unread = r.faults.Keep(*caught, "nothing in the answer of this turn counts")
-	r.note(fmt.Sprintf("turn %d: %s", e.turn, e.unread))
+}
+
+const readingAnswer = "reading the agent's answer"
+
+// noteFault reports a panic and returns what the user is told.
+func (r *run) noteFault(turn int, caught fault.Fault, cost string) string {
+	notice := r.faults.Keep(caught, cost)
+	r.note(fmt.Sprintf("turn %d: %s", turn, notice))
+	return notice
 }
 
 // look finds what the turn changed and published. Its error does not undo the turn: the

@@ -52,3 +52,23 @@ func TestAPanicWhileAnAnswerIsRead(t *testing.T) {
 		})
 	}
 }
+
+// No topic in such an answer counts, also not in that of a turn whose changes count because it ran out of time.
+func TestTopicsOfAnAnswerThatCannotBeRead(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // for the report
+	before := sentenceEnd
+	defer func() { sentenceEnd = before }()
+	r := newRoles(t, builderAndReviewer, func(d *doing) {
+		publishes("built=by the first turn")(d)
+		claims(d)
+		d.fails(event.Timeout, "time is over")
+		sentenceEnd = func() *regexp.Regexp { panic("broken") }
+	}, func(d *doing) {
+		sentenceEnd = before
+		publishes("built=by the second turn")(d)
+	}, promises("passed"))
+	stop := r.run()
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
+	assert.NotContains(t, strings.Join(r.topics(), "\n"), "by the first turn")
+	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
+}
