@@ -14,13 +14,27 @@ import (
 // is followed by that process. A process that has left its session and was adopted by another program,
 // as happens without Guard, cannot be traced. Without /proc the list is empty.
 func Ancestors(pid int) []Process {
-	var list []Process
-	known := map[int]bool{pid: true, 0: true}
+	for range passes {
+		if list, whole := ancestors(pid); whole {
+			return list
+		}
+	}
+	list, _ := ancestors(pid)
+	return list
+}
+
+// ancestors is one attempt. whole is false if a parent ended before it was examined: its child has
+// another one by now.
+func ancestors(pid int) (list []Process, whole bool) {
+	whole = true
+	known, parents := map[int]bool{pid: true, 0: true}, map[int]bool{}
 	for todo := []int{pid}; len(todo) > 0; todo = todo[1:] {
 		e, ok := stat(todo[0])
 		if !ok {
+			whole = whole && !parents[todo[0]]
 			continue
 		}
+		parents[e.parent] = true
 		if e.PID != pid && !e.zombie() {
 			list = append(list, e.Process)
 		}
@@ -35,11 +49,11 @@ func Ancestors(pid int) []Process {
 			}
 		}
 	}
-	return list
+	return list, whole
 }
 
 // guardedBy returns the process that a keeper guards, which is its oldest child: the others are
-// orphans of that one; 0 if it has ended.
+// orphans of that one. If it has ended, the result is the oldest orphan, or 0.
 func guardedBy(keeper int) (inner int) {
 	list, _ := children(keeper)
 	var oldest uint64

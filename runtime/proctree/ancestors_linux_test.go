@@ -47,15 +47,22 @@ func TestAncestorsOfAnOrphan(t *testing.T) {
 	reapAll(t)
 }
 
-// A process that only has the session of one that has ended is traced by the session's leader.
+// A process whose parent has ended, and which another process has adopted, is traced by the leader of its
+// session.
 func TestAncestorsByTheSession(t *testing.T) {
-	list := Ancestors(os.Getpid())
-	self, ok := stat(os.Getpid())
-	require.True(t, ok)
-	assert.Contains(t, pids(list), self.parent)
-	if _, lives := Find(self.sess); lives && self.sess != self.PID {
-		assert.Contains(t, pids(list), self.sess)
-	}
+	d := duration(320)
+	cmd, _ := leader(t, "(sleep "+d+" &); echo up; exec sleep "+d)
+	t.Cleanup(func() { assert.NoError(t, killDescendants()); reapAll(t) })
+	var orphan entry
+	waitFor(t, func() bool {
+		for pid, e := range first(scan()) {
+			if e.sess == cmd.Process.Pid && pid != e.sess && e.parent != e.sess && e.Name == "sleep" {
+				orphan = e
+			}
+		}
+		return orphan.PID != 0
+	})
+	assert.Contains(t, pids(Ancestors(orphan.PID)), cmd.Process.Pid)
 	assert.Empty(t, Ancestors(1<<30))
 }
 
