@@ -126,11 +126,17 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 // byPeople rejects a command that acts for the user if a loop or an agent has started it, directly or
 // not. The command that the user has set for questions is excepted, and what it starts.
 func byPeople(a *app, command string) error {
-	if o := a.Trust.Origin(); !o.MayActForUser(a.Getenv) {
+	o := a.Trust.Origin()
+	switch {
+	case o.MayActForUser(a.Getenv):
+		return nil
+	case o.Hidden:
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s cannot determine who started it: process %d, which runs the loop in %s, cannot be seen from here", command, o.Loop.PID, ui.Quote(o.Loop.Project)),
+			"run it where the loop runs")
+	default:
 		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s must be run by a user, not from %s", command, o),
 			"run it in a terminal that no loop and no agent has started")
 	}
-	return nil
 }
 
 // caller describes this process.

@@ -92,7 +92,7 @@ func run(a *ui.App, f flags) error {
 
 func agree(a *ui.App, record trust.Record, items []trust.Item) error {
 	if o := a.Trust.Origin(); o != nil {
-		return ui.FailWith(ui.ExitUsage, fmt.Errorf("an agent cannot approve what a project runs: this command was started by %s", o),
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("only a user can approve what a project runs; this command was started by %s", o),
 			"to approve it as a user, in a terminal that no loop and no agent has started: ripple trust")
 	}
 	missing := record.Missing(items)

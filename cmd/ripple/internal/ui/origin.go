@@ -20,10 +20,12 @@ import (
 // command of --verify or --on-question, a hook of git, or a program that one of them left running, for
 // example a console.
 type Origin struct {
-	Loop *event.CallingLoop // nil: an agent's turn without a loop, or in an unknown one
+	Loop   *event.CallingLoop // nil: an agent's turn without a loop, or in an unknown one
+	Hidden bool               // the process of Loop cannot be seen from here, so that it may not be the origin
 
-	holder record.Holder     // of the lock of Loop
-	by     *proctree.Process // the loop or the agent; nil: only the environment names one
+	holder record.Holder      // of the lock of Loop
+	here   *Origin            // the loop of this command's project, whether or not it is Loop; nil if none runs
+	by     []proctree.Process // all loops above and all processes above that an agent has started; empty: only the environment names one
 }
 
 // FindOrigin returns the origin of this command; nil if there is none, so that a user started it. The
@@ -33,21 +35,30 @@ func FindOrigin(getenv func(string) string) *Origin {
 	here := runningLoop(layout.Find("."))
 	var found *Origin
 	for _, p := range proctree.Ancestors(os.Getpid()) {
-		for _, l := range []*Origin{here, runningLoop(p.Directory())} {
-			if l != nil && l.holder.PID == p.PID {
-				l.by = &p
-				return l
-			}
+		l := here
+		if l == nil || l.holder.PID != p.PID {
+			l = runningLoop(p.Directory())
 		}
-		if _, in := p.InitialEnv(agent.InAgentVariable); in && found == nil {
-			found = &Origin{by: &p}
+		isLoop := l != nil && l.holder.PID == p.PID
+		if _, in := p.InitialEnv(agent.InAgentVariable); !in && !isLoop {
+			continue
 		}
+		if found == nil {
+			found = &Origin{}
+		}
+		if isLoop && found.Loop == nil {
+			found.Loop = l.Loop
+		}
+		found.by = append(found.by, p)
 	}
 	switch {
 	case found == nil && here != nil && hidden(here.holder.PID):
-		return here
+		found = &Origin{Loop: here.Loop, Hidden: true}
 	case found == nil && inAgent(getenv):
-		return &Origin{}
+		found = &Origin{}
+	}
+	if found != nil {
+		found.here = here
 	}
 	return found
 }
@@ -83,25 +94,30 @@ func inAgent(getenv func(string) string) bool {
 }
 
 // MayActForUser reports whether a command with this origin may do what only the user may: the command
-// that the user has set for questions, and what that starts, may.
+// that the user has set for questions, and what that starts, may in the project of its loop.
 func (o *Origin) MayActForUser(getenv func(string) string) bool {
-	return o == nil || o.Loop != nil && o.holder.Permits(getenv(journal.AnswerVariable))
+	return o == nil || o.here != nil && o.here.holder.Permits(getenv(journal.AnswerVariable))
 }
 
-// hadValue reports whether a variable had a value when the loop or the agent started: a user has set
-// it then, not the agent.
+// hadValue reports whether a variable had a value when all loops and agents above started: a user has
+// set it then, not an agent.
 func (o *Origin) hadValue(name, value string) bool {
-	if o.by == nil {
-		return false
+	for _, p := range o.by {
+		if before, _ := p.InitialEnv(name); before != value {
+			return false
+		}
 	}
-	before, _ := o.by.InitialEnv(name)
-	return before == value
+	return len(o.by) > 0
 }
 
 // String describes the origin for the user.
 func (o *Origin) String() string {
-	if o.Loop == nil {
-		return "an agent's turn"
+	switch {
+	case o.Loop != nil:
+		return fmt.Sprintf("the loop in %s (process %d)", Quote(o.Loop.Project), o.Loop.PID)
+	case len(o.by) > 0:
+		farthest := o.by[len(o.by)-1] // the nearest ones may end with this command
+		return fmt.Sprintf("an agent's turn (%s is set in process %d)", agent.InAgentVariable, farthest.PID)
 	}
-	return fmt.Sprintf("the loop in %s (process %d)", Quote(o.Loop.Project), o.Loop.PID)
+	return fmt.Sprintf("an agent's turn (%s or %s is set)", agent.InAgentVariable, scenario.TurnVariable)
 }

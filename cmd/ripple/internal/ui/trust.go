@@ -63,17 +63,17 @@ func (t *Trust) Origin() *Origin { return t.origin() }
 // mode returns always, never, or empty, from the command line and the environment.
 func (t *Trust) mode() string {
 	mode := t.getenv(TrustVariable)
-	if t.flag.given {
-		mode = trustAlways
-	}
-	if mode == trustAlways && t.byAgent() {
+	switch {
+	case t.flag.given && !t.byAgent():
+		return trustAlways
+	case mode == trustAlways && t.byAgent():
 		return ""
 	}
 	return mode
 }
 
 // byAgent reports whether the approval of everything, by --trust or RIPPLE_TRUST, was not the user's: it
-// comes from a process that a loop or an agent started, and was not set when these began. Where the
+// comes from a process that a loop or an agent started, and was not set when all of these began. Where the
 // environment with which they began is unknown, RIPPLE_TRUST counts as the user's.
 func (t *Trust) byAgent() bool {
 	o := t.Origin()
