@@ -158,7 +158,7 @@ func (r *run) reading(e *ended, text string, f func()) {
 
 const readingAnswer = "reading the agent's answer"
 
-// noteFault reports a panic and returns what the user is told.
+// noteFault reports a panic and returns the message.
 func (r *run) noteFault(turn int, caught fault.Fault, cost string) string {
 	notice := r.faults.Keep(caught, cost)
 	r.note(fmt.Sprintf("turn %d: %s", turn, notice))
