@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/proctree"
 )
 
@@ -344,6 +346,42 @@ func TestAnAgentCannotTrust(t *testing.T) {
 		out, _ := h.run("trust", "--show")
 		assert.Regexp(t, `(?m)^ripple\.yml$`, out, "not approved: %s", line)
 	}
+}
+
+// The user's --resume of a run that an agent started needs an approval. The agent itself may continue that run, but none of
+// the user's.
+func TestAnAgentsRunIsNotTheUsers(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, nil)
+	user := h.environ
+	byAgent := append(slices.Clone(user), agent.InAgentVariable+"=1")
+	check := filepath.Join(filepath.Dir(h.dir), "evil") + " </dev/null"
+	h.environ = byAgent
+	out, code := h.run(append(strings.Fields("run --prompt x --adapter rehearsal --max-turns 1 --verify"), check)...)
+	require.Equal(t, ui.ExitLimit, code, out)
+	_ = os.Remove(h.ran) // it may have been checked
+	h.environ = user
+	resume := strings.Fields("run --resume --max-turns 2")
+	out, code = h.harmless(resume...)
+	assert.Equal(t, ui.ExitUsage, code, out)
+	assert.Contains(t, out, "VERIFY=")
+	assert.Contains(t, out, "a run that an agent started")
+	h.environ = byAgent
+	out, code = h.run(resume...)
+	assert.NotEqual(t, ui.ExitUsage, code, out)
+	resume[3] = "6"
+	h.environ = user
+	out, code = h.harmless(resume...)
+	assert.Equal(t, ui.ExitUsage, code, out)
+	out, code = h.run("trust")
+	require.Zero(t, code, out)
+	out, code = h.run(resume...)
+	assert.NotEqual(t, ui.ExitUsage, code, out)
+	resume[3] = "9"
+	h.environ = byAgent
+	out, code = h.run(resume...)
+	assert.Equal(t, ui.ExitUsage, code, out)
+	assert.Contains(t, out, "ripple run --resume must be run by a user", "it is the user's run now")
 }
 
 // Approval covers the settings file, not the file to which a path in it refers later.

@@ -65,17 +65,6 @@ func guardedBy(keeper int) (inner int) {
 	return inner
 }
 
-// Starter returns the process that started this program; false if it has ended. Under Guard it is the
-// one that started the outer process.
-func Starter() (Process, bool) {
-	pid := os.Getpid()
-	if keeper, ok := stat(int(keeperID.Load())); ok {
-		pid = keeper.parent
-	}
-	e, _ := stat(pid)
-	return Find(e.parent)
-}
-
 // Directory returns the working directory of a process; empty if it is unknown or removed.
 func (p Process) Directory() string {
 	dir, err := os.Readlink(p.file("cwd"))
@@ -98,19 +87,6 @@ func (p Process) InitialEnv(name string) (value string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// RunsThisProgram reports whether a process runs the same executable file as this process, with the
-// given first argument after the program's name.
-func (p Process) RunsThisProgram(firstArgument string) bool {
-	theirs, err1 := os.Stat(p.file("exe"))
-	own, err2 := os.Stat("/proc/self/exe")
-	line, err3 := os.ReadFile(p.file("cmdline"))
-	if err1 != nil || err2 != nil || err3 != nil || !os.SameFile(theirs, own) || !p.lives() {
-		return false
-	}
-	words := bytes.Split(line, []byte{0})
-	return len(words) > 1 && string(words[1]) == firstArgument
 }
 
 func (p Process) file(name string) string { return "/proc/" + strconv.Itoa(p.PID) + "/" + name }

@@ -17,17 +17,11 @@ func Descendants(int) []Process { return nil }
 // Find is supported on Linux only; it returns false.
 func Find(pid int) (Process, bool) { return Process{PID: pid}, false }
 
-// Starter is supported on Linux only; it returns false.
-func Starter() (Process, bool) { return Process{}, false }
-
 // Directory is supported on Linux only; it returns "".
 func (p Process) Directory() string { return "" }
 
 // InitialEnv is supported on Linux only; it returns false.
 func (p Process) InitialEnv(string) (value string, ok bool) { return "", false }
-
-// RunsThisProgram is supported on Linux only; it returns false.
-func (p Process) RunsThisProgram(string) bool { return false }
 
 // Guard runs main without a guard: it needs a subreaper.
 func Guard(main func() int) int { return main() }

@@ -11,6 +11,7 @@ type Settings struct {
 	PromptFile string             `json:"prompt_file,omitempty"` // file of the task; a relative path starts at the project; "" without Prompt: .ralph/PROMPT.md
 	Hats       string             `json:"hats,omitempty"`        // digest of the hats, to detect a change
 	Values     map[string]Setting `json:"values,omitempty"`      // settings that do not have their defaults, by name
+	ByAgent    bool               `json:"by_agent,omitempty"`    // a loop or an agent started or continued it, not the user
 }
 
 // Setting is a value, its name in the source that it came from, and that source.

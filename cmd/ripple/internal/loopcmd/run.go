@@ -99,7 +99,7 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
 			if f.dryRun {
 				return run()
 			}
-			if err := f.refuse(a, cmd.CommandPath()); err != nil {
+			if err := refuseSudo(a.Getenv); err != nil {
 				return err
 			}
 			return a.Guarded(run)
@@ -115,14 +115,6 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
 	ui.Choices(cmd, "wait-for-answer", "auto", "always", "never")
 	ui.Choices(cmd, "on-denial", "continue", "halt", "threshold")
 	return cmd
-}
-
-// refuse is an error if the caller must not run the loop: through sudo, or as an agent that resumes one.
-func (f *loopFlags) refuse(a *app, command string) error {
-	if err := refuseSudo(a.Getenv); err != nil || !f.resume {
-		return err
-	}
-	return resumedByPeople(a, command)
 }
 
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
@@ -263,7 +255,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 	}
 	a.warnOfPromptFile(f.prompt)
 	a.warnOfTemplates(project, f)
-	settings := settingsOf(project, c, agent, f)
+	settings := a.settingsOf(project, c, agent, f)
 	if began != nil {
 		tellResumed(a, began, settings)
 	}

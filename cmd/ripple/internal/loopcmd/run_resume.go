@@ -20,7 +20,6 @@ import (
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
-	"example.org/ripple/runtime/proctree"
 )
 
 const newRunHint = "to start a new run: leave out --resume"
@@ -34,6 +33,11 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 			return nil, nil, nil, err
 		}
 		began = b.Settings
+		if !f.dryRun && (began == nil || !began.ByAgent) {
+			if err := byPeople(a, "ripple run --resume"); err != nil { // the user may have stopped it
+				return nil, nil, nil, err
+			}
+		}
 	}
 	if began == nil {
 		if c, notes, err = config.Load(project, flags, a.Getenv); err == nil {
@@ -42,7 +46,7 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 		return nil, nil, nil, configError(err)
 	}
 	if !f.dryRun { // nothing of another's record is looked at
-		if err := ui.AgreeToRun(a.Trust, project, began); err != nil {
+		if err := a.Trust.AgreeToRun(project, began); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -60,15 +64,6 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 		return nil, nil, nil, err
 	}
 	return c, notes, began, f.keepTask(project, began, c)
-}
-
-// resumedByPeople rejects --resume by an agent, which could continue a loop that its user has stopped.
-// "ripple acp" continues only loops of its client.
-func resumedByPeople(a *app, command string) error {
-	if by, known := proctree.Starter(); known && by.RunsThisProgram("acp") {
-		return nil
-	}
-	return byPeople(a, command+" --resume")
 }
 
 func configError(err error) error {
@@ -156,9 +151,10 @@ func recordedPath(project, path string) string {
 }
 
 // settingsOf is what the record has of how a run is started.
-func settingsOf(project string, c *config.Config, agent *loopAgent, f loopFlags) *record.Settings {
+func (a *app) settingsOf(project string, c *config.Config, agent *loopAgent, f loopFlags) *record.Settings {
 	s := &record.Settings{
-		Agent: agent.entry.Name, Model: f.model, Transport: f.transport, Prompt: f.prompt, PromptFile: recordedPath(project, f.promptFile),
+		ByAgent: a.Trust.Origin() != nil,
+		Agent:   agent.entry.Name, Model: f.model, Transport: f.transport, Prompt: f.prompt, PromptFile: recordedPath(project, f.promptFile),
 		Values: map[string]record.Setting{},
 	}
 	if s.Agent == customName {

@@ -36,12 +36,12 @@ func agreedTo(a *ui.App, project string, first *loopAgent, o loop.Options) error
 		need = append(need, ui.LoopItems(project)...)
 	}
 	if o.Resume {
-		need = append(need, ui.RunItems(project)...)
+		need = append(need, a.Trust.RunItems(project)...)
 	}
 	if err := a.Trust.Agree(need); err != nil {
 		return err
 	}
-	ui.OwnRun(a.Trust, project, need, o.Settings)
+	a.Trust.OwnRun(project, need, o.Settings)
 	return a.Trust.ClaimLoop(project)
 }
 

@@ -39,7 +39,7 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 	}
 	items = append(items, SettingsItems(config.Files(project))...)
 	items = append(items, LoopItems(project)...)
-	return append(items, RunItems(project)...), nil
+	return append(items, t.RunItems(project)...), nil
 }
 
 // withoutProject returns the registry of embedded adapters and the user's.

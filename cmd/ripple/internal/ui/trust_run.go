@@ -13,16 +13,17 @@ import (
 
 // RunItems returns the item of a run's record with settings, if it exists: --resume takes from it
 // the agents, their permissions and the commands to run.
-func RunItems(project string) []trust.Item {
+func (t *Trust) RunItems(project string) []trust.Item {
 	began, err := journal.ReadBegan(project)
 	if err != nil || began.Settings == nil {
 		return nil
 	}
-	return []trust.Item{runItem(project, began.Settings)}
+	return []trust.Item{t.runItem(project, began.Settings)}
 }
 
-// runItem returns the item of the record of a run with these settings.
-func runItem(project string, s *record.Settings) trust.Item {
+// runItem returns the item of the record of a run with these settings. A run that an agent began has one
+// item for agents, which may continue it, and another one for the user.
+func (t *Trust) runItem(project string, s *record.Settings) trust.Item {
 	if real, err := filepath.EvalSymlinks(project); err == nil { // like Project
 		project = real
 	}
@@ -38,11 +39,18 @@ func runItem(project string, s *record.Settings) trust.Item {
 	if err != nil {
 		return trust.Item{Kind: trust.Run, Path: path, Broken: err.Error()}
 	}
-	return trust.New(trust.Run, path, runLines(s), data)
+	parts := [][]byte{data}
+	if s.ByAgent && t.Origin() != nil {
+		parts = append(parts, []byte("for agents"))
+	}
+	return trust.New(trust.Run, path, runLines(s), parts...)
 }
 
 func runLines(s *record.Settings) []string {
 	lines := []string{"ripple run --resume continues with the agent " + record.OneLine(s.Agent, 120)}
+	if s.ByAgent {
+		lines = append(lines, "it continues a run that an agent started")
+	}
 	for _, set := range config.Settings() {
 		if v, has := s.Values[set.Name]; has && v.Value != set.Default && set.Idle == "" {
 			lines = append(lines, set.Name+"="+v.Value)
@@ -51,13 +59,13 @@ func runLines(s *record.Settings) []string {
 	return lines
 }
 
-// OwnRun approves the settings of a run that starts or continues, so that --resume trusts its
-// record. If --trust has approved what the run needs, the record is not approved.
-func OwnRun(t *Trust, project string, need []trust.Item, s *record.Settings) {
+// OwnRun approves the settings of a run that starts or continues, so that --resume by the same one, the user
+// or an agent, trusts its record. If --trust has approved what the run needs, the record is not approved.
+func (t *Trust) OwnRun(project string, need []trust.Item, s *record.Settings) {
 	if s == nil {
 		return
 	}
-	item := runItem(project, s)
+	item := t.runItem(project, s)
 	known, err := t.agreed(project)
 	if len(known.Missing(need)) > 0 || known.Has(item) || err != nil && t.mode() == trustAlways {
 		return
@@ -66,6 +74,6 @@ func OwnRun(t *Trust, project string, need []trust.Item, s *record.Settings) {
 }
 
 // AgreeToRun is Agree for the record of a run with these settings.
-func AgreeToRun(t *Trust, project string, s *record.Settings) error {
-	return t.Agree([]trust.Item{runItem(project, s)})
+func (t *Trust) AgreeToRun(project string, s *record.Settings) error {
+	return t.Agree([]trust.Item{t.runItem(project, s)})
 }
