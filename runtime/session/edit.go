@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"time"
@@ -137,7 +136,7 @@ func (t *typist) submitTyped() {
 	c := t.sender.newCommand()
 	c.typed, c.line, c.hides = line, line.sent, t.prog.input.hidesAnswers(line.code())
 	if line.interruptPending {
-		go t.interrupts.persist(context.Background(), c, "\x03")
+		go t.interrupts.persist(c, "\x03")
 	}
 	t.cmd, t.stream.used = c, true
 	t.decider.step(machine.Input{Kind: machine.InSubmit, Typed: true})

@@ -26,7 +26,6 @@ type interrupt struct {
 	own        bool          // it went to the program itself, which was in the foreground
 	heldSince  time.Time     // when the program was first seen to start a job, for which the pending one waits; zero: it starts none
 	used       time.Duration // CPU time of the program when it was requested
-	requests   int           // number of interrupts requested
 }
 
 // held reports whether the pending interrupt waits until the program has started its job.
@@ -47,8 +46,8 @@ func (i *interrupts) consumed() bool {
 
 // beginOrDefer interrupts the command, or notes that it must be interrupted as soon as the program
 // has read it and the output so far has been processed, since the command may be over. It reports
-// whether the interrupt may come too early, and returns the number of the request.
-func (i *interrupts) beginOrDefer(c *command, key string) (early bool, request int) {
+// whether the interrupt may come too early.
+func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
 	i.locked(func() {
 		if i.cmd != c {
 			return
@@ -56,15 +55,13 @@ func (i *interrupts) beginOrDefer(c *command, key string) (early bool, request i
 		if !i.held() {
 			i.used, _ = i.term.Work()
 		}
-		i.requests++
-		request = i.requests
 		i.pending, i.reads = key, 0
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
 		i.sendPending()
 		early = i.pending != "" && !i.held() || time.Since(c.line.at) < consumedLimit
 		i.decider.settle()
 	})
-	return early, request
+	return early
 }
 
 // pendingReads is how many reads an interrupt waits for earlier output, since some programs never
@@ -187,7 +184,15 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	if d.prog.interrupt == nil {
 		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", d.prog.name, ErrNoInterrupt)
 	}
-	d.interrupts.persist(ctx, c, *d.prog.interrupt)
+	over := make(chan struct{})
+	go func() { // it is sent even if the caller leaves first
+		defer close(over)
+		d.interrupts.persist(c, *d.prog.interrupt)
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
 	if d.prog.confirm != nil {
 		s.confirm(ctx, d, c, *d.prog.confirm)
 	}
@@ -202,11 +207,11 @@ const consumedLimit = 100 * time.Millisecond
 // case. An interpreter may lose an interrupt between reading a command and running it, and a shell
 // may lose one while it starts a job: an early interrupt that was answered by nothing, or only by
 // more output, is repeated at growing intervals. One that waits for a job is sent after heldLimit in any
-// case, or when ctx ends, unless another has been requested since, which then waits for it.
-func (i *interrupts) persist(ctx context.Context, c *command, key string) {
-	early, request := i.beginOrDefer(c, key)
+// case. persist returns when that is done, or when the program has ended.
+func (i *interrupts) persist(c *command, key string) {
+	early := i.beginOrDefer(c, key)
 	begun, wait := time.Now(), consumedLimit
-	i.poll(ctx, heldPoll, func() (done bool) {
+	i.poll(context.Background(), heldPoll, func() (done bool) {
 		switch {
 		case i.cmd != c:
 			return true
@@ -224,13 +229,6 @@ func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 		begun, wait = time.Now(), 2*wait
 		return wait == 32*consumedLimit
 	})
-	if ctx.Err() != nil {
-		i.locked(func() {
-			if i.cmd == c && i.held() && i.requests == request {
-				i.repeat(key, true)
-			}
-		})
-	}
 }
 
 // confirm sends the second keystroke of an interrupt when the program waits for it instead of

@@ -42,8 +42,8 @@ func (s signalTimes) Observe(e Event) {
 }
 
 // interrupted returns a driver whose program has received an interrupt, and starts a job; and the times
-// of the next interrupts. The first one persists until its context ends; then done is closed.
-func interrupted(t *testing.T, ctx context.Context) (d *driver, sent signalTimes, done chan struct{}) {
+// of the next interrupts.
+func interrupted(t *testing.T) (d *driver, sent signalTimes) {
 	python, err := exec.LookPath("python3")
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -57,66 +57,63 @@ func interrupted(t *testing.T, ctx context.Context) (d *driver, sent signalTimes
 	}
 	require.Eventually(t, exists(ready), testkit.Patience(10*time.Second), time.Millisecond)
 
-	d, sent, done = running(t, nil), make(signalTimes, 100), make(chan struct{})
+	d, sent = running(t, nil), make(signalTimes, 100)
 	d.term, d.kernel.term, d.events.to = term, term, sent
 	d.prog.jobs, d.control.state.SawC = true, true
-	d.cmd.line.at = time.Now().Add(time.Hour) // each interrupt is early, and repeated
-	go func() {
-		defer close(done)
-		d.interrupts.persist(ctx, d.cmd, "\x03")
-	}()
+	persist(t, d)
 	<-sent
 	require.Eventually(t, exists(started), testkit.Patience(10*time.Second), time.Millisecond)
 	require.Eventually(t, func() (starts bool) {
 		d.locked(func() { starts = d.interrupts.startsJob() })
 		return starts
 	}, testkit.Patience(10*time.Second), time.Millisecond)
-	for len(sent) > 0 { // on a busy machine
-		<-sent
-	}
-	return d, sent, done
+	return d, sent
 }
 
-func isHeld(d *driver) (held bool) {
-	d.locked(func() { held = d.interrupts.held() })
-	return held
+// persist interrupts the command, as a user's Ctrl-C does. The interrupt is over when the test ends.
+func persist(t *testing.T, d *driver) {
+	c, done := d.cmd, make(chan struct{})
+	go func() {
+		defer close(done)
+		d.interrupts.persist(c, "\x03")
+	}()
+	t.Cleanup(func() {
+		d.locked(func() { d.cmd = nil })
+		<-done
+	})
+}
+
+// awaitSent returns when the next interrupt was sent.
+func awaitSent(t *testing.T, sent signalTimes) time.Time {
+	t.Helper()
+	select {
+	case at := <-sent:
+		return at
+	case <-time.After(testkit.Patience(10 * time.Second)):
+		require.Fail(t, "the interrupt was not sent")
+		return time.Time{}
+	}
 }
 
 // A second interrupt waits for the job as long as the first one would.
 func TestSecondInterruptWaitsForTheJob(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	d, sent, done := interrupted(t, ctx)
+	d, sent := interrupted(t)
 	began := time.Now()
-	d.interrupts.beginOrDefer(d.cmd, "\x03")
-	require.True(t, isHeld(d))
-	select {
-	case at := <-sent:
-		assert.GreaterOrEqual(t, at.Sub(began), heldLimit)
-	case <-time.After(testkit.Patience(10 * time.Second)):
-		t.Error("the interrupt was not sent")
-	}
-	cancel()
-	<-done
+	persist(t, d)
+	assert.GreaterOrEqual(t, awaitSent(t, sent).Sub(began), heldLimit)
 }
 
-// A caller that leaves sends its own interrupt, and no other.
-func TestInterruptIsSentWhenItsCallerLeaves(t *testing.T) {
+// A caller that leaves before the program has read the command does not take its interrupt along.
+func TestInterruptIsSentAlthoughItsCallerLeaves(t *testing.T) {
 	t.Parallel()
-	first, leave := context.WithCancel(t.Context())
-	d, sent, done := interrupted(t, first)
-	second, leaveToo := context.WithCancel(t.Context())
-	both := make(chan struct{})
-	go func() {
-		defer close(both)
-		d.interrupts.persist(second, d.cmd, "\x03")
-	}()
-	require.Eventually(t, func() bool { return isHeld(d) }, testkit.Patience(10*time.Second), time.Millisecond)
+	d, sent, key := running(t, nil), make(signalTimes, 100), "\x03"
+	d.events.to, d.prog.interrupt = sent, &key
+	d.cmd.line.at = time.Now()
+	left, leave := context.WithCancel(t.Context())
 	leave()
-	<-done
-	assert.Empty(t, sent)
-	assert.True(t, isHeld(d))
-	leaveToo()
-	<-both
-	assert.Len(t, sent, 1)
+	_, err := (&Session{drv: d, running: d.cmd}).Interrupt(left)
+	require.ErrorIs(t, err, context.Canceled)
+	awaitSent(t, sent)
+	d.locked(func() { d.cmd = nil }) // the interrupt is over
 }

@@ -170,7 +170,7 @@ func (t *typist) stopsOutput(key byte) bool {
 // signal sends the running command a key that the terminal turns into a signal.
 func (t *typist) signal(code rune, raw []byte) {
 	if code == 'c' {
-		go t.interrupts.persist(context.Background(), t.cmd, "\x03") // it may come too early
+		go t.interrupts.persist(t.cmd, "\x03") // it may come too early
 		return
 	}
 	t.sender.typed(raw)
