@@ -11,8 +11,8 @@ import (
 )
 
 // openBelow opens a file below base, whose name contains no link: a link that was made meanwhile is
-// errChanged, and a name that is not local is errOutside. Directories on the way need not be readable, as for any other program: os.Root would
-// require that.
+// errChanged, and a name that is not local is errOutside. Directories on the way need not be
+// readable, as for any other program: os.Root would require that.
 func openBelow(base, name string, flag int, mode fs.FileMode) (*os.File, error) {
 	path := filepath.Join(base, name)
 	if !filepath.IsLocal(name) {
