@@ -33,7 +33,10 @@ the next turn start a new session. Neither changes any of your files.`,
 			return nil
 		},
 		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := byPeople(a, cmd.CommandPath()); err != nil {
+				return err
+			}
 			if _, err := os.Stat(filepath.Join(loopDir(), layout.Dir)); errors.Is(err, fs.ErrNotExist) {
 				return ui.FailWith(ui.ExitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
 			}
