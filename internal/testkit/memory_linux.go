@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/gofrs/flock"
 )
 
 const (
 	memory     = "/dev/shm"
-	memoryMark = "ripple-" // begins the names of directories in memory
+	memoryMark = "ripple"       // begins the names of directories in memory
+	inUse      = ".ripple-test" // this file of such a directory is locked by the process that uses the directory
 
 	neededRoom = 4 << 30 // bytes; in containers /dev/shm is often limited to 64 MB
 	neededFree = 8 << 30 // bytes of the machine's memory
@@ -25,28 +28,38 @@ const (
 // not removed within the last five seconds, and git waits for the disk: in memory the tests of runtime/loop take half of
 // the CPU time.
 func inMemory() (remove func()) {
-	nothing := func() {}
 	if os.Getenv("TMPDIR") != "" || os.Getenv("GOTMPDIR") != "" || !hasRoom() { // T.TempDir prefers GOTMPDIR
-		return nothing
+		return func() {}
 	}
 	removeAbandoned(memory)
 	// The path is short for the sake of sockets.
 	dir := filepath.Join(memory, memoryMark+strconv.FormatUint(rand.Uint64N(36*36*36*36), 36))
 	if os.Mkdir(dir, 0o700) != nil {
-		return nothing // it exists
+		return func() {} // it exists
 	}
-	lock, err := locked(dir, syscall.LOCK_EX)
-	if err != nil {
-		return nothing // another process took it for an abandoned one
-	}
-	if os.Chmod(dir, 0o755) != nil || os.Setenv("TMPDIR", dir) != nil { // tests of other users pass through
-		_ = os.Remove(dir) // it is empty
-		_ = lock.Close()   // nothing was written
-		return nothing
+	lock := flock.New(filepath.Join(dir, inUse))
+	locked, err := lock.TryLock()
+	// Tests of other users pass through. Chmod fails if another process took the directory for an abandoned one.
+	if err != nil || !locked || os.Chmod(dir, 0o755) != nil || os.Setenv("TMPDIR", dir) != nil {
+		_ = lock.Close() // nothing was written
+		return func() {}
 	}
 	return func() {
-		_ = os.RemoveAll(dir) // a later process removes the rest
+		_ = os.RemoveAll(dir) // another user's files stay
 		_ = lock.Close()      // nothing was written
+	}
+}
+
+// removeAbandoned removes the directories of processes that were killed. The file inUse, and not only its name, shows that
+// a test made a directory.
+func removeAbandoned(parent string) {
+	files, _ := filepath.Glob(filepath.Join(parent, memoryMark+"*", inUse)) // the pattern is valid
+	for _, file := range files {
+		lock := flock.New(file)
+		if locked, err := lock.TryLock(); err == nil && locked {
+			_ = os.RemoveAll(filepath.Dir(file)) // another user's files stay
+		}
+		_ = lock.Close() // nothing was written
 	}
 }
 
@@ -62,32 +75,4 @@ func hasRoom() bool {
 	var kilobytes int
 	_, err := fmt.Sscan(available, &kilobytes)
 	return err == nil && kilobytes > neededFree>>10
-}
-
-// removeAbandoned removes the directories of processes that were killed.
-func removeAbandoned(parent string) {
-	dirs, _ := filepath.Glob(filepath.Join(parent, memoryMark+"*")) // the pattern is valid
-	for _, dir := range dirs {
-		if lock, err := locked(dir, syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
-			_ = os.RemoveAll(dir) // another user's remains
-			_ = lock.Close()      // nothing was written
-		}
-	}
-}
-
-// locked opens and locks a directory, and returns an error if it was removed meanwhile.
-func locked(dir string, how int) (lock *os.File, err error) {
-	lock, err = os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.Flock(int(lock.Fd()), how)
-	if err == nil {
-		_, err = os.Stat(dir)
-	}
-	if err != nil {
-		_ = lock.Close() // nothing was written
-		return nil, err
-	}
-	return lock, nil
 }

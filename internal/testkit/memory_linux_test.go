@@ -3,28 +3,29 @@ package testkit
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// A process removes the files of processes that were killed, and no others.
+// A process removes the files of tests that were killed, and no others.
 func TestAbandonedDirectoriesAreRemoved(t *testing.T) {
 	parent := t.TempDir()
-	used, err := os.MkdirTemp(parent, memoryMark)
-	require.NoError(t, err)
-	lock, err := locked(used, syscall.LOCK_EX)
-	require.NoError(t, err)
-	defer lock.Close()
-	abandoned, err := os.MkdirTemp(parent, memoryMark)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(abandoned, "file"), nil, 0o600))
+	for _, name := range []string{"ripple1/" + inUse, "ripple1/a/b", "ripple2/" + inUse, "ripple3/file", "other/" + inUse} {
+		require.NoError(t, os.MkdirAll(filepath.Join(parent, filepath.Dir(name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(parent, name), nil, 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(parent, "ripple4"), nil, 0o600))
+	used := flock.New(filepath.Join(parent, "ripple2", inUse))
+	require.NoError(t, used.Lock())
+	defer used.Close()
 
 	removeAbandoned(parent)
-	assert.NoDirExists(t, abandoned)
-	assert.DirExists(t, used)
+	left, err := filepath.Glob(filepath.Join(parent, "*"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{parent + "/other", parent + "/ripple2", parent + "/ripple3", parent + "/ripple4"}, left)
 }
 
 func TestTemporaryFilesAreInMemory(t *testing.T) {
