@@ -8,5 +8,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(testkit.Main(m, "python3"))
+	os.Exit(testkit.Main(m))
 }

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"os/exec"
@@ -12,47 +13,34 @@ import (
 
 // Main runs the tests of a package for its TestMain and returns the exit code. Parallel tests that mostly wait overlap: 2
 // more than twice the number of processors run at once, unless the flag -parallel is given. Temporary files are in memory
-// if it has room; the exhaustive forms of tests have them on the disk. The named programs are Python interpreters: if PATH
-// has a script that starts one, it is preceded by the interpreter's directory.
-func Main(m interface{ Run() int }, pythons ...string) (code int) {
+// if it has room; the exhaustive forms of tests have them on the disk. If python3 in PATH is a script, the directory of the
+// interpreter that it starts precedes it.
+func Main(m interface{ Run() int }) (code int) {
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()+2))
-	for _, name := range pythons {
-		precede(name)
-	}
+	precede("python3")
 	if !Thorough {
 		defer inMemory()()
 	}
 	return m.Run()
 }
 
-// precede puts the directory of a Python interpreter before that of a version manager, which has a script that looks for it:
-// most of the CPU time of a start.
+// precede puts the directory of a Python interpreter before that of a version manager, whose script looks for it: most of
+// the CPU time of a start.
 func precede(name string) {
 	script, err := exec.LookPath(name)
-	if err != nil || !isScript(script) {
+	if err != nil {
+		return
+	}
+	text, err := os.ReadFile(script)
+	if err != nil || !bytes.HasPrefix(text, []byte("#!")) {
 		return
 	}
 	dir, err := exec.Command(script, "-c", "import os, sys; print(os.path.dirname(sys.executable))").Output()
 	if err != nil {
 		return // the script chooses no version here
 	}
-	list := filepath.SplitList(os.Getenv("PATH"))
-	for i, d := range list {
-		if d == filepath.Dir(script) {
-			list[i] = strings.TrimSpace(string(dir)) + string(filepath.ListSeparator) + d
-			break
-		}
-	}
-	_ = os.Setenv("PATH", strings.Join(list, string(filepath.ListSeparator))) // otherwise the tests take longer
-}
-
-func isScript(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	begin := make([]byte, 2)
-	_, err = f.Read(begin)
-	return err == nil && string(begin) == "#!"
+	sep := string(filepath.ListSeparator)
+	path, at := sep+os.Getenv("PATH")+sep, sep+filepath.Dir(script)+sep
+	path = strings.Replace(path, at, sep+strings.TrimSpace(string(dir))+at, 1)
+	_ = os.Setenv("PATH", path[1:len(path)-1]) // otherwise the tests take longer
 }
