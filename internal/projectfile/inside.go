@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// OpenInside opens path, a regular file of the project in dir, for reading. It follows links, but
+// openInside opens path, a regular file of the project in dir, for reading. It follows links, but
 // not out of the project: out of the repository that contains dir, or out of dir if none does. An
 // error message about such a file would show the text of another one. This holds even if the file
 // is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
-func OpenInside(dir, path string) (*os.File, error) {
+func openInside(dir, path string) (*os.File, error) {
 	for range maxTries {
 		top, name, err := locate(dir, path)
 		if err != nil {
@@ -33,16 +33,16 @@ func openLocated(top, name string) (*os.File, error) {
 }
 
 // ReadInside returns what a file of the project in dir has, at most limit bytes. Errors: those of
-// OpenInside.
+// openInside.
 func ReadInside(dir, path string, limit int64) ([]byte, error) {
-	f, err := OpenInside(dir, path)
+	f, err := openInside(dir, path)
 	if err != nil {
 		return nil, err
 	}
 	return readAll(f, limit)
 }
 
-// FS returns the files below base, a directory of the project in dir. It opens them with OpenInside.
+// FS returns the files below base, a directory of the project in dir. It opens them with openInside.
 func FS(dir, base string) fs.FS { return inside{dir, base} }
 
 type inside struct{ dir, base string }
@@ -51,7 +51,7 @@ func (i inside) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := OpenInside(i.dir, filepath.Join(i.base, filepath.FromSlash(name)))
+	f, err := openInside(i.dir, filepath.Join(i.base, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, err
 	}

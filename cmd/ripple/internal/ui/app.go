@@ -71,7 +71,7 @@ func NewApp(stdin io.Reader, stdout, stderr io.Writer, cancel context.CancelCaus
 		Environment: Environment{os.Getenv}, ErrTerminal: IsTerminal(stderr) && os.Getenv("TERM") != "dumb",
 	}
 	a.Trust = &Trust{getenv: a.Getenv, in: stdin, err: a.Err, note: a.Note}
-	a.Trust.origin = sync.OnceValue(func() *Origin { return FindOrigin(a.Getenv) })
+	a.Trust.origin = sync.OnceValue(func() *Origin { return findOrigin(a.Getenv) })
 	return a
 }
 

@@ -28,10 +28,10 @@ type Origin struct {
 	by     []proctree.Process // all loops above and all processes above that an agent has started; empty: only the environment names one
 }
 
-// FindOrigin returns the origin of this command; nil if there is none, so that a user started it. The
+// findOrigin returns the origin of this command; nil if there is none, so that a user started it. The
 // kernel's records of processes decide, because a program can remove a variable from its own
 // environment. If they do not show an origin, the environment counts.
-func FindOrigin(getenv func(string) string) *Origin {
+func findOrigin(getenv func(string) string) *Origin {
 	here := runningLoop(layout.Find("."))
 	var found *Origin
 	for _, p := range proctree.Ancestors(os.Getpid()) {

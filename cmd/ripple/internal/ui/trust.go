@@ -57,7 +57,7 @@ func (t *Trust) Flag(cmd *cobra.Command) {
 // Given reports whether --trust was given, and counts.
 func (t *Trust) Given() bool { return t.flag.given && !t.byAgent() }
 
-// Origin is FindOrigin of this command.
+// Origin returns the origin of this command; nil if there is none.
 func (t *Trust) Origin() *Origin { return t.origin() }
 
 // mode returns always, never, or empty, from the command line and the environment.
