@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,11 +47,7 @@ func fleet(_ *schema.Adapter, quick bool) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	chosen := strings.FieldsFunc(fleetOf, func(r rune) bool { return r == ',' })
 	for _, e := range r.List() {
-		if len(chosen) > 0 && !slices.Contains(chosen, e.Name) {
-			continue
-		}
 		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil || e.Adapter.Family == schema.FamilyAgent {
 			continue // not installed: nothing to compare with
 		}

@@ -1,6 +1,6 @@
 // A module of its own, because it needs libraries that ripple does not. Its path is below that of ripple, so that it can import
 // internal/vt.
-module example.org/ripple/runtime/bench
+module example.org/ripple/conformance/bench
 
 go 1.26.0
 

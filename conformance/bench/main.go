@@ -74,14 +74,10 @@ var measured struct {
 	Pythons []string // one of them may have pexpect
 }
 
-// fleetOf names the adapters of the fleet's table; empty: all.
-var fleetOf string
-
 func main() {
 	out := flag.String("o", "", "also write the report to this file")
 	quick := flag.Bool("quick", false, "fewer repetitions")
 	only := flag.String("only", "", "run the measurements whose name contains this")
-	flag.StringVar(&fleetOf, "adapters", "", "measure these adapters of the fleet, separated by commas (default: all)")
 	child := flag.String("child", "", "internal: run the program of one measurement")
 	flag.Parse()
 	exitOn(yaml.Unmarshal(measuredYAML, &measured))
