@@ -61,13 +61,11 @@ func (s stream) cuts(t *testing.T) [][][]byte {
 	return append(all, single)
 }
 
-// eachVector reads a file of cases, rejecting unknown keys, and judges each. A case listed in
-// known-failures.yaml must fail.
+// eachVector reads a file of cases, rejecting unknown keys, and judges each.
 func eachVector[C any](t *testing.T, file string, doc any, cases *[]C, about func(*C) vector, judge func(*testing.T, *C) error) {
 	t.Helper()
 	strict(t, file, doc)
 	require.NotEmpty(t, *cases)
-	known := knownFailures(t)
 	seen := map[string]bool{}
 	for i := range *cases {
 		c := &(*cases)[i]
@@ -76,12 +74,7 @@ func eachVector[C any](t *testing.T, file string, doc any, cases *[]C, about fun
 		require.False(t, seen[v.Name], "two cases are called %q", v.Name)
 		seen[v.Name] = true
 		t.Run(v.Name, func(t *testing.T) {
-			err := judge(t, c)
-			if reason, is := known[file+": "+v.Name]; is {
-				require.Error(t, err, "it passes now: remove it from known-failures.yaml (%s)", reason)
-				return
-			}
-			require.NoError(t, err, v.Because)
+			require.NoError(t, judge(t, c), v.Because)
 		})
 	}
 }
@@ -93,17 +86,6 @@ func strict(t *testing.T, file string, doc any) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	require.NoError(t, d.Decode(doc), file)
-}
-
-func knownFailures(t *testing.T) map[string]string {
-	var list []struct{ Vector, Reason string }
-	strict(t, "known-failures.yaml", &list)
-	known := map[string]string{}
-	for _, k := range list {
-		require.NotEmpty(t, k.Reason, k.Vector)
-		known[k.Vector] = k.Reason
-	}
-	return known
 }
 
 func differs(want, got any) error {
