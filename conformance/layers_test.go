@@ -129,14 +129,14 @@ var layers = map[string]row{
 	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/prefork cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner internal/projectfile schema schema/validate"},
 
 	// Not part of the product: tests from outside.
-	"conformance":             {5, ""},
-	"conformance/agents":      {5, ""},
-	"conformance/box":         {5, ""},
-	"conformance/consoles":    {5, ""},
-	"conformance/probing":     {5, ""},
-	"conformance/soak":        {5, "runtime/console"},
-	"conformance/torture":     {5, ""},
-	"conformance/standin/cmd": {5, "internal/standin"},
+	"conformance":          {5, ""},
+	"conformance/agents":   {5, ""},
+	"conformance/box":      {5, ""},
+	"conformance/consoles": {5, ""},
+	"conformance/probing":  {5, ""},
+	"conformance/soak":     {5, "runtime/console"},
+	"conformance/torture":  {5, ""},
+	"conformance/standin":  {5, "internal/standin"},
 }
 
 // confined are dependencies that only one package, and those below it, may import.

@@ -1,4 +1,4 @@
-// Command cmd runs the stand-in model server until it is interrupted. Its first line on standard
+// Command standin runs the stand-in model server until it is interrupted. Its first line on standard
 // output is the server's URL; package standin documents the paths below it.
 package main
 
