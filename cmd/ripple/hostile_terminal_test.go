@@ -222,7 +222,4 @@ func (p *hostileTerminal) run(line hostileLine) {
 		assert.Contains(p.t, all.String(), "evil", "%q", line.args)
 	}
 	assert.Empty(p.t, obeyed.FindAllString(all.String(), -1), "%q: %q", line.args, all.String())
-	if os.Getenv("SHOW") != "" {
-		p.t.Logf("%q: %d\n%q", line.args, cmd.ProcessState.ExitCode(), all.String())
-	}
 }
