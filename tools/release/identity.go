@@ -125,7 +125,7 @@ func (i identity) places() []place {
 		{"docs/writing-an-adapter.md", regexp.MustCompile(`(uses: )([\w.-]+/[\w.-]+)(@|/\.github/workflows/adapter\.yml@)`), i.Repository},
 		{"docs/writing-an-adapter.md", regexp.MustCompile(`(?m)^( +ripple: )([\w.-]+/[\w.-]+)()$`), i.Repository},
 	}
-	for _, name := range []string{"schema/adapter", "schema/project", "schema/scenario", "adapters/adapter"} {
+	for _, name := range []string{"schema/adapter", "schema/project", "schema/scenario"} {
 		own = append(own, place{name + ".schema.json", regexp.MustCompile(`("\$id": ")(https://[^"]*/)?(\w+\.schema\.json")`), id})
 	}
 	return own

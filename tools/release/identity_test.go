@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,18 +106,11 @@ func TestIdentityIsChecked(t *testing.T) {
 			}
 			setIdentity(t, repo, tt.text)
 			err := identityCommand([]string{"-repo", repo, "-check"})
-			if got := fmtError(err); (tt.want == "") != (err == nil) || !strings.Contains(got, tt.want) {
+			if got := fmt.Sprint(err); (tt.want == "") != (err == nil) || !strings.Contains(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
 	}
-}
-
-func fmtError(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // The repository's own values are in their places.
