@@ -1,4 +1,4 @@
-# The tasks of this repository. Run `make check` before you send a change.
+# The tasks of this repository. Run .ci/run before you send a change.
 
 ifeq ($(firstword $(MAKECMDGOALS)),full)
 # make full runs every step of .ci/steps; make full STEP… runs only the named ones. The next call runs the steps that
@@ -10,7 +10,7 @@ $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS)): full
 	@:
 else
 
-.PHONY: identity site release release-check build test quick torture consoles soak flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet clean check
+.PHONY: identity site release release-check build quick torture consoles soak flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet clean
 
 # Programs installed in .programs or by Go are found only if the system has none of that name.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
@@ -18,9 +18,6 @@ export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
 # Writes bin/ripple. Without cgo it starts a millisecond sooner; HTTP/2 is left out, as in a release.
 build:
 	CGO_ENABLED=0 go build -tags nethttpomithttp2 -o bin/ripple ./cmd/ripple
-
-test:
-	go test ./...
 
 # Takes less than a minute, for use while you work: vet, fast tests, and the contract tests of bash.
 quick: build
@@ -51,7 +48,7 @@ flake:
 # Runs all cases of the tests of cmd/ripple that otherwise run a sample: kill -9 of agents, loops and programs that an
 # editor started, 200 times each; every hostile file and journal; the advice in every end state. Takes 40 minutes.
 kills:
-	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestHostileJournals|TestLongLoop' -count=1 -v -timeout 2h
+	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestHostileJournals|TestLongLoop|TestWithoutProc' -count=1 -v -timeout 2h
 
 # Without this GORACE, each program built with -race waits for a second before it exits.
 race:
@@ -134,10 +131,5 @@ release:
 # Builds a release twice and compares the files, then installs, uses and removes the packages for this machine.
 release-check:
 	tools/release-check
-
-check: lint test
-	tools/check
-	tools/cross-build
-	go -C tools test ./...
 
 endif
