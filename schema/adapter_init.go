@@ -29,10 +29,10 @@ const (
 type Delivery string
 
 const (
-	DeliverLaunchCommand Delivery = "launch_command"
-	DeliverPTYInject     Delivery = "pty_inject"
-	DeliverRCFile        Delivery = "rc_file"
-	DeliverNone          Delivery = "none"
+	DeliverLaunchCommand Delivery = "launch_command" // as a staged file that the command line or process.env names
+	DeliverPTYInject     Delivery = "pty_inject"     // typed at the first prompt
+	DeliverRCFile        Delivery = "rc_file"        // as a startup file; an environment variable names it or its directory
+	DeliverNone          Delivery = "none"           // not at all
 )
 
 // InitTempfile names the staged integration script.
