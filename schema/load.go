@@ -87,7 +87,7 @@ func ScriptDirs(path string) []string {
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode()&os.ModeNamedPipe != 0 && !strings.HasPrefix(path, "/dev/") {
-		return nil, errors.New("it is a named pipe, which may never be written to; give a file")
+		return nil, errors.New("it is a named pipe, and reading it could wait forever; give a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {

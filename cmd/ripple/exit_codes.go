@@ -19,7 +19,7 @@ var exitCodes = []struct {
 	{ui.ExitUsage, "wrong usage, or an invalid file"},
 	{ui.ExitMissing, "something is missing: the program of an adapter, a prompt, git"},
 	{ui.ExitTimeout, "timed out, or the command waits for input or is stopped"},
-	{ui.ExitLimit, "a limit was reached: the provider's, the number of the agent's steps, or a budget of the loop; or the provider is overloaded or cannot be reached"},
+	{ui.ExitLimit, "a limit was reached: the provider's, the number of the agent's steps, or a budget of the loop; or the provider is overloaded or unreachable"},
 	{loopcmd.ExitOpen, "the loop stopped: the circuit is open, usually for lack of progress"},
 	{loopcmd.ExitUnverified, "the loop stopped: the agent claimed that the work is done, but verification failed"},
 	{ui.ExitBlocked, "the agent is blocked: a tool was denied, no user is logged in, or it has a question"},

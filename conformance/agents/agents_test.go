@@ -41,7 +41,7 @@ var cases = []struct {
 	{"a rate limit", func(t *testing.T, r rig) { failure(t, r, "429", "rate_limited", exitLimit) }},
 	{"a limit during which it retries", func(t *testing.T, r rig) { waitedOut(t, r, "429", "rate_limited", exitLimit) }},
 	{"a refused login that it retries", func(t *testing.T, r rig) { waitedOut(t, r, "401", "auth", exitBlocked) }},
-	{"an error of the server", func(t *testing.T, r rig) { failure(t, r, "503", "overloaded", exitLimit) }},
+	{"a server error", func(t *testing.T, r rig) { failure(t, r, "503", "overloaded", exitLimit) }},
 	{"a connection that breaks", func(t *testing.T, r rig) { failure(t, r, "drop", "overloaded", exitLimit) }},
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", func(t *testing.T, r rig) { interrupt(t, r) }},

@@ -41,7 +41,7 @@ func onScreen(t *testing.T, r rig) {
 		assert.Equal(t, first.outcome.SessionID, second.outcome.SessionID)
 		assert.True(t, told(second.asked, "my first words"), "the model gets the earlier messages")
 	})
-	t.Run("an error of the server", func(t *testing.T) {
+	t.Run("a server error", func(t *testing.T) {
 		s := r.turn(t, "503", "--screen", "--idle-timeout", "20s", "say hello")
 		if r.differs(t).Unseen {
 			seen := strings.Contains(s.stderr+s.outcome.Text, "stand-in refuses")

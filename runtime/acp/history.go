@@ -77,7 +77,7 @@ func (t *teller) record(r journal.Record) {
 		}
 		return
 	case record.TurnCut:
-		v.Type, v.Text = "note", fmt.Sprintf("Turn %d was cut off and is taken again: %s", r.Turn, r.Why)
+		v.Type, v.Text = "note", fmt.Sprintf("Turn %d was interrupted and is repeated: %s", r.Turn, r.Why)
 	case record.Guided:
 		v.Text = r.Guide.Text
 	case record.Decided:

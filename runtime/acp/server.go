@@ -120,7 +120,7 @@ func (s *Server) read(in io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the client cannot be read: %w", err)
+			return fmt.Errorf("reading from the client: %w", err)
 		}
 	}
 }

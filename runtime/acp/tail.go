@@ -27,7 +27,7 @@ func (t *tail) Write(b []byte) (int, error) {
 
 func (t *tail) String() string { return strings.ToValidUTF8(string(t.kept), "") }
 
-// lastWordsOf is what a command said that ended without telling how.
+// lastWordsOf returns the last output of a command that ended without reporting a reason.
 func lastWordsOf(errors string, state *os.ProcessState) string {
 	if words := strings.TrimSpace(errors); words != "" {
 		return words

@@ -189,7 +189,7 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	case !utf8.ValidString(text):
 		b.refuse("the prompt is not UTF-8 text")
 	case b.a.Agent.Transport == schema.TransportScreen && !b.a.Agent.Screen.Prompt.Paste && strings.Contains(strings.TrimSpace(text), "\n"):
-		b.refuse("on its screen this agent takes prompts of one line (agent.screen.prompt.paste)")
+		b.refuse("this agent's screen accepts only prompts of one line (agent.screen.prompt.paste)")
 	}
 	deliver := p.Deliver
 	if deliver == schema.PromptArgument && len(text) > p.MaxArgumentBytes {

@@ -305,7 +305,7 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"copilot", "a request that is refused", event.ModelError, says("Error: 400 no such model")},
 		{"copilot", "an answer about an error", "", says("The log has: " + retried + "503 busy")},
 
-		{"gemini", "an error of the server", event.Overloaded, gemini(`{"error":{"code":500,"message":"Internal error encountered.","status":"INTERNAL"}}`)},
+		{"gemini", "a server error", event.Overloaded, gemini(`{"error":{"code":500,"message":"Internal error encountered.","status":"INTERNAL"}}`)},
 		{"gemini", "a dropped connection", event.Overloaded, gemini("terminated")},
 		{"gemini", "a server out of reach", event.Overloaded, gemini("exception TypeError: fetch failed sending request")},
 		{"gemini", "a full session", event.ContextFull, fails(400, `{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}`, "null")},
@@ -316,7 +316,7 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"opencode", "an overload", event.Overloaded, opencode("Overloaded")},
 		{"opencode", "a request that is refused", event.ModelError, opencode("no such model, the server is Overloaded")},
 
-		{"qwen", "an error of the server", event.Overloaded, qwen("500 Internal Server Error")},
+		{"qwen", "a server error", event.Overloaded, qwen("500 Internal Server Error")},
 		{"qwen", "a dropped connection", event.Overloaded, qwen("terminated")},
 		{"qwen", "a server out of reach", event.Overloaded, qwen("Connection error.")},
 		{"qwen", "a login", event.Auth, qwen("401 Incorrect API key provided")},
@@ -324,7 +324,7 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"qwen", "a full session", event.ContextFull, qwen("400 This model's maximum context length is 131072 tokens.")},
 		{"qwen", "a request that is refused", event.ModelError, qwen("400 no such model, says status 500")},
 
-		{"goose", "an error of the server", event.Overloaded, goose("Server error: 503 busy")},
+		{"goose", "a server error", event.Overloaded, goose("Server error: 503 busy")},
 		{"goose", "a server out of reach", event.Overloaded, says("Network error: Could not connect to a:1 — check your network connection and try again.\n\nPlease resend your message to try again.")},
 		{"goose", "a limit", event.Limited, goose("Rate limit exceeded: slow down")},
 		{"goose", "a full session", event.ContextFull, says("Unable to continue: Context limit still exceeded after compaction. Try using a shorter message, a model with a larger context window, or start a new session.")},
@@ -333,13 +333,13 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"kilocode", "an overload", event.Overloaded, opencode("Overloaded")},
 		{"kilocode", "a request that is refused", event.ModelError, opencode("no such model, the server is Overloaded")},
 
-		{"kimi", "an error of the server", event.Overloaded, kimi("Error code: 503 - {'error': {'message': 'busy'}}")},
+		{"kimi", "a server error", event.Overloaded, kimi("Error code: 503 - {'error': {'message': 'busy'}}")},
 		{"kimi", "a server out of reach", event.Overloaded, kimi("Connection error.")},
 		{"kimi", "a limit", event.Limited, kimi("Error code: 429 - {'error': {'message': 'slow down'}}")},
 		{"kimi", "a full session", event.ContextFull, kimi("Error code: 400 - {'error': {'message': 'Invalid request: Your request exceeded model token limit: 262144'}}")},
 		{"kimi", "a request that is refused", event.ModelError, kimi("Error code: 400 - {'error': {'message': 'no such model, says status 503'}}")},
 
-		{"vibe", "an error of the server", event.Overloaded, fails(-32603, backend+"503 Service Unavailable\n  reason: N/A", "null")},
+		{"vibe", "a server error", event.Overloaded, fails(-32603, backend+"503 Service Unavailable\n  reason: N/A", "null")},
 		{"vibe", "a server out of reach", event.Overloaded, fails(-32603, backend+"N/A\n  provider_message: Network error\n  reason: ConnectError('')", "null")},
 		{"vibe", "a limit", event.Limited, fails(-31001, "Rate limit exceeded for mistral (model: m).", `{"provider":"mistral"}`)},
 		{"vibe", "a full session", event.ContextFull, fails(-31004, "Context too long for mistral (model: m). Use /rewind to undo recent actions, then /compact to summarize.", "null")},

@@ -296,7 +296,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestAFailingCopyIsReportedOnce(t *testing.T) {
 	out, _ := play(t, scripted(t, `for i in 1 2 3; do say $i; sleep 0.02; done; end`), agent.Options{Output: full{}})
 	assert.Nil(t, out.Failure)
-	assert.Equal(t, []string{"the copy of the agent's output: disk full"}, out.Problems)
+	assert.Equal(t, []string{"copying the agent's output: disk full"}, out.Problems)
 }
 
 func TestTurnsThatCannotStart(t *testing.T) {

@@ -204,7 +204,7 @@ func (s *stage) end(ctx context.Context) {
 		s.r.problem(notice)
 	}
 	if s.copied != nil {
-		s.r.problem("the copy of the agent's output: " + s.copied.Error())
+		s.r.problem("copying the agent's output: " + s.copied.Error())
 	}
 }
 

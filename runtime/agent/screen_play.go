@@ -27,7 +27,7 @@ func (e *lateError) Error() string {
 }
 
 // errUnmoved is returned for a turn without a visible effect.
-var errUnmoved = errors.New("the prompt was sent, and the agent's screen shows neither that it worked nor an answer")
+var errUnmoved = errors.New("the prompt was sent, but the agent's screen shows neither work nor an answer")
 
 // play enters the prompt and returns when its turn is over, or when it waits for a login or an
 // answer that nobody can give. Errors: *lateError, errUnmoved, those of tui.Submit, the

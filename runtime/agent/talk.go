@@ -168,7 +168,7 @@ func (k *talk) closed(id string) {
 	}
 }
 
-// waits says that a question is with somebody: the clocks stand still.
+// waits reports whether a question waits for an answer; time limits are paused meanwhile.
 func (k *talk) waits() bool { return k != nil && len(k.open) > 0 }
 
 // over says that the turn has its end.

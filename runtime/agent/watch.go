@@ -186,7 +186,7 @@ func (w *watch) take(c chunk, more bool) {
 	}
 	if to != nil {
 		if _, err := to.Write(c.data); err != nil {
-			w.r.problem("the copy of the agent's output: " + err.Error())
+			w.r.problem("copying the agent's output: " + err.Error())
 		}
 	}
 	w.guard("reading the agent's output", c.data, func() {

@@ -30,7 +30,7 @@ type TurnRequest struct {
 	Output      *bytes.Buffer // receives a copy of the program's output
 }
 
-// TurnResult is the result of a trial.
+// TurnResult is the result of a TurnRequest.
 type TurnResult struct {
 	Text     string // the answer
 	Failure  *event.Failure
@@ -52,7 +52,7 @@ var scriptedTurns = []scriptedTurn{
 	{schema.TurnAnswer, "an answer", "text/text=" + url.PathEscape(answer), false, ""},
 	{schema.TurnTool, "a tool and its result", "tool/run=echo%20standin-tool-ran/text=" + url.PathEscape(answer), false, "standin-tool-ran"},
 	{schema.TurnFailingTool, "a tool that fails", "failtool/text=" + url.PathEscape(answer), false, "standin-tool-failed"},
-	{schema.TurnError, "an error of the server", "503", true, ""},
+	{schema.TurnError, "a server error", "503", true, ""},
 }
 
 // trialLimit bounds a turn; on a busy machine an agent may take a minute to start.

@@ -132,7 +132,7 @@ func TestTransports(t *testing.T) {
 			name: "an end that differs", over: map[string]func(TurnRequest, *TurnResult) error{"acp": func(_ TurnRequest, out *TurnResult) error {
 				out.Failure, out.ExitCode = nil, 0
 				return nil
-			}}, status: Failed, said: `acp: end differs: over stdio model_error, here done\nacp: exit_code differs: over stdio 1, here 0`, turn: "an error",
+			}}, status: Failed, said: `acp: end differs: over stdio model_error, here done\nacp: exit_code differs: over stdio 1, here 0`, turn: "a server error",
 		},
 		{
 			name: "tools that differ", over: map[string]func(TurnRequest, *TurnResult) error{"acp": func(trial TurnRequest, _ *TurnResult) error {

@@ -271,12 +271,12 @@ func gitStop(what string, err error) error {
 	}
 	if _, late := errors.AsType[*git.TimeoutError](err); late {
 		return &Stop{
-			Reason: ReasonConflict, Err: err, Message: sentence("The turn's work is in the tree and is not committed: " + err.Error()),
+			Reason: ReasonConflict, Err: err, Message: sentence("The turn's changes are in the working tree, but not committed: " + err.Error()),
 			Fix: "run the repository's hooks and fix them, or give them more time: a commit may take as long as a check",
 		}
 	}
 	return &Stop{
-		Reason: ReasonConflict, Err: err, Message: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
+		Reason: ReasonConflict, Err: err, Message: sentence("The turn's changes are in the working tree, but git refuses to " + what + " them: " + err.Error()),
 		Fix: "fix what git reports (the work stays as it is until then)",
 	}
 }

@@ -243,5 +243,5 @@ func (r *run) missing() string {
 	if !r.state.Gate.Claimed || len(list) == 0 {
 		return ""
 	}
-	return "nobody published " + strings.Join(list, ", ") + " yet"
+	return "no hat has published " + strings.Join(list, ", ")
 }

@@ -163,7 +163,7 @@ func TestDoneWithHats(t *testing.T) {
 	r.flags["max-turns"] = "3"
 	stop := r.run()
 	assert.Equal(t, ReasonMaxTurns, stop.Reason)
-	assert.Contains(t, r.fake.requests[2].Context, "Not done yet: nobody published passed yet.")
+	assert.Contains(t, r.fake.requests[2].Context, "Not done yet: no hat has published passed.")
 }
 
 // A turn without a role cannot complete the loop in place of a role that judges the work: not
@@ -206,8 +206,8 @@ func TestVerifyOfAHat(t *testing.T) {
 	stop := r.run()
 	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
-	assert.Contains(t, r.fake.requests[1].Context, "the check that your role must pass failed: `test -f good.txt`: exit code 1")
-	assert.Contains(t, r.topics(), "1 builder: built \"\" →  (refused: the verify of builder failed: `test -f good.txt`: exit code 1)")
+	assert.Contains(t, r.fake.requests[1].Context, "a verify command of your hat failed: `test -f good.txt`: exit code 1")
+	assert.Contains(t, r.topics(), "1 builder: built \"\" →  (refused: a verify command of builder failed: `test -f good.txt`: exit code 1)")
 	var verified []string
 	for _, l := range r.lines() {
 		if l.Type == record.Verified {
@@ -238,7 +238,7 @@ func TestFalseTopics(t *testing.T) {
 	r.run()
 	require.Contains(t, r.fake.requests[0].Prompt, tag)
 	assert.Equal(t, []string{`0 start: go "" → builder (starting_event)`}, r.topics())
-	assert.Contains(t, r.notes(), "builder published nothing that counts for go: it is asked once more")
+	assert.Contains(t, r.notes(), "builder published no valid topic for go: it is asked again")
 }
 
 // A token is valid during its turn, and publishes only the topics that the turn may publish.
@@ -249,7 +249,7 @@ func TestEmit(t *testing.T) {
 			first = d.r
 			assert.NoError(t, err)
 			assert.ErrorContains(t, d.emits("passed"), "builder publishes only built")
-			assert.ErrorContains(t, d.emits("Built"), "a topic is at most 80 of")
+			assert.ErrorContains(t, d.emits("Built"), "a topic has at most 80 characters of")
 		}),
 		emits("passed", func(d *doing, err error) {
 			assert.NoError(t, err)

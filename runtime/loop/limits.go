@@ -75,7 +75,7 @@ func (l *limits) budget(p record.Plan) *Stop {
 	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
 		return limit(ReasonUnverified, "The agent claimed %s that the work is done, but verification failed: %s", plural(s.Claims, "time"), s.VerifyFailed)
 	case s.Waited > c.MaxWait && s.Failed == event.Overloaded:
-		return limit(ReasonOverloaded, "The provider is overloaded or out of reach, and the loop would have to wait longer than the maximum wait, %v; the last turn: %s", c.MaxWait, s.Last)
+		return limit(ReasonOverloaded, "The provider is overloaded or unreachable, and the loop would have to wait longer than the maximum wait, %v; the last turn: %s", c.MaxWait, s.Last)
 	case s.Waited > c.MaxWait && !s.NotBefore.After(l.now()):
 		return limit(ReasonProviderLimit, "The provider's limit has ended every turn for longer than the maximum wait, %v; the last turn: %s", c.MaxWait, s.Last)
 	case s.Waited > c.MaxWait:

@@ -30,8 +30,8 @@ var reactions = map[event.Kind]reaction{
 		hands: "%s has reached a limit of its provider, which lasts until %s",
 	},
 	event.Overloaded: {
-		waits: "for the provider, which is overloaded or out of reach", pauses: pauses{5 * time.Second, 5 * time.Minute},
-		hands: "the provider of %s is overloaded or out of reach, and is tried again at %s", away: pauses{5 * time.Minute, time.Hour},
+		waits: "for the provider, which is overloaded or unreachable", pauses: pauses{5 * time.Second, 5 * time.Minute},
+		hands: "the provider of %s is overloaded or unreachable, and is tried again at %s", away: pauses{5 * time.Minute, time.Hour},
 	},
 	event.ContextFull:    {renews: true, goesOn: true},
 	event.SessionUnknown: {renews: true},

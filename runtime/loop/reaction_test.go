@@ -131,7 +131,7 @@ func TestAnOverloadThatDoesNotEnd(t *testing.T) {
 		start := time.Now()
 		stop := r.run()
 		assert.Equal(t, "provider_overloaded", stop.Reason)
-		assert.Equal(t, "The provider is overloaded or out of reach, and the loop would have to wait longer than the maximum wait, 10m0s; the last turn: failed (overloaded): the words of overloaded.", stop.Message)
+		assert.Equal(t, "The provider is overloaded or unreachable, and the loop would have to wait longer than the maximum wait, 10m0s; the last turn: failed (overloaded): the words of overloaded.", stop.Message)
 		assert.Equal(t, 315*time.Second, time.Since(start).Round(time.Second))
 		assert.False(t, stop.CircuitOpen)
 	})
@@ -182,7 +182,7 @@ func TestFallbackForAnOverload(t *testing.T) {
 				assert.Equal(t, c.names, names)
 				assert.Equal(t, c.sessions, sessions)
 				assert.Equal(t, c.waited, r.waits("overloaded"))
-				assert.Regexp(t, `^b takes the turns now: the provider of a is overloaded or out of reach, and is tried again at \d{4}-`, r.notes()[0])
+				assert.Regexp(t, `^b takes the turns now: the provider of a is overloaded or unreachable, and is tried again at \d{4}-`, r.notes()[0])
 			})
 		})
 	}

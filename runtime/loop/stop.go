@@ -28,7 +28,7 @@ const (
 	ReasonMaxRuntime       = "max_runtime"
 	ReasonMaxCost          = "max_cost"
 	ReasonMaxTokens        = "max_tokens"
-	ReasonHatExhausted     = "hat_exhausted" // its topic waits, and no other hat takes over
+	ReasonHatExhausted     = "hat_exhausted" // a topic waits for a hat that has reached its limit, and no other hat takes over
 	ReasonMaxFailures      = "max_failures"
 	ReasonProviderLimit    = "provider_limit"
 	ReasonOverloaded       = "provider_overloaded"

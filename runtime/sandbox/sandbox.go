@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Enforced is what the kernel refuses a program, and what it does not.
+// Enforced describes what the kernel denies a program, and what it does not.
 type Enforced struct {
 	ABI int `json:"landlock_abi"` // version of the kernel's interface
 	// Dir is where the program may write, besides TMPDIR, a directory of its own.

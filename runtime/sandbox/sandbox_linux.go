@@ -19,7 +19,7 @@ var configs = []landlock.Config{
 // devices are those that programs need whatever they do, besides their terminal.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"}
 
-// Check says what would be enforced for a program that may write below dir.
+// Check returns what would be enforced for a program that may write below dir.
 //
 // Errors: ErrUnavailable.
 func Check(dir string) (Enforced, error) {

@@ -4,12 +4,12 @@ package sandbox
 
 import "fmt"
 
-// Check says that there is none.
+// Check returns ErrUnavailable.
 func Check(string) (Enforced, error) {
 	return Enforced{}, fmt.Errorf("%w: it needs Linux, with Landlock", ErrUnavailable)
 }
 
-// Exec says that there is none.
+// Exec returns ErrUnavailable.
 func Exec(_, _ string, _ []string) error {
 	_, err := Check("")
 	return err

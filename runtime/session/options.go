@@ -137,7 +137,7 @@ const (
 	PhaseClosed   Phase = "closed" // closed by Close, or the program ended
 )
 
-// Waiting says whether the running program waits for input.
+// Waiting reports whether the running program waits for input.
 type Waiting string
 
 const (

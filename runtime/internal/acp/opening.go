@@ -76,7 +76,7 @@ func (c *opening) login() {
 	}
 	c.Call("authenticate", map[string]any{"methodId": c.turn.Login}, func(m rpc.Message) {
 		if m.Error != nil {
-			c.fail(event.Auth, fmt.Sprintf("the login %q: %s", c.turn.Login, m.Error.Text()))
+			c.fail(event.Auth, fmt.Sprintf("the login %q failed: %s", c.turn.Login, m.Error.Text()))
 			return
 		}
 		c.openSession()

@@ -16,7 +16,7 @@ type Change struct {
 	NoHooks bool // the commit runs no hooks, which may be files of the working tree
 }
 
-// Empty says that a change is none.
+// Empty reports whether the change contains no path.
 func (c Change) Empty() bool { return len(c.There)+len(c.Gone) == 0 }
 
 // Names are all paths.

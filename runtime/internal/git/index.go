@@ -161,7 +161,7 @@ func (r *Repo) Stage(ctx context.Context, ch Change) error {
 }
 
 // ErrHeld says that something was not free in the time that another may take.
-var ErrHeld = errors.New("held by another")
+var ErrHeld = errors.New("in use by another process")
 
 // Patiently tries until it is done, or as long as another process may take, 10 s.
 func Patiently(ctx context.Context, try func() (done bool, err error)) error {

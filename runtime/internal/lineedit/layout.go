@@ -31,7 +31,7 @@ func (v View) Layout(first, cols, rows int) (shown string, end, cursor Place) {
 	return shown, p, cursor
 }
 
-// after is where the cursor is behind a character.
+// after returns the position of the cursor after a character.
 func (p Place) after(char string, cols int) Place {
 	if char == "\t" { // a terminal stops in its last column
 		if p.Col >= cols {

@@ -310,7 +310,7 @@ func (r *Renderer) finish() {
 	}
 }
 
-// Slow says that text may cost much: a cursor is about.
+// Slow reports whether text may be expensive because the cursor was moved.
 func (r *Renderer) Slow() bool { return r.screen != nil || r.cells != nil }
 
 // Screen says that the program addresses the screen's lines.

@@ -38,7 +38,7 @@ var (
 	// ErrNotEntered reports that the screen did not show a typed prompt, which was not sent.
 	ErrNotEntered = errors.New("the prompt was typed, but the screen does not show it; it was not sent")
 	// ErrLines reports that the agent accepts no prompt of several lines.
-	ErrLines = errors.New("it takes prompts of one line on its screen")
+	ErrLines = errors.New("its screen accepts only prompts of one line")
 )
 
 // enterLimit is the time in which a typed prompt must appear.

@@ -66,7 +66,7 @@ type State struct {
 }
 
 // ErrUnknown reports that the adapter does not describe the agent's screen.
-var ErrUnknown = errors.New("its adapter has no agent.screen, so nothing is known of its own screen")
+var ErrUnknown = errors.New("its adapter does not describe its screen: agent.screen is missing")
 
 // TUI is a started agent. Its methods may be called from several goroutines; prompts are
 // entered one after another.

@@ -92,16 +92,16 @@ func (c *Config) choose(s Setting, layers []layer) error {
 	return nil
 }
 
-// Source says where the value of a setting comes from.
+// Source returns where the value of a setting comes from.
 func (c *Config) Source(name string) Source { return c.sources[name] }
 
-// Differs says whether a setting has another value than its default.
+// Differs reports whether the value of a setting is not its default.
 func (c *Config) Differs(name string) bool {
 	s, known := lookupSetting(name)
 	return known && c.sources[name].Value != s.Default
 }
 
-// Project is what somebody said of the project: "NAME (TYPE)", "" for nothing.
+// Project returns the settings PROJECT_NAME and PROJECT_TYPE as "NAME (TYPE)", or "" if neither is set.
 func (c *Config) Project() string {
 	var words []string
 	if c.IsSet("PROJECT_NAME") {
@@ -113,10 +113,10 @@ func (c *Config) Project() string {
 	return strings.Join(words, " ")
 }
 
-// IsSet says whether anybody set a setting: its value is not the default.
+// IsSet reports whether a setting was given anywhere, even with its default value.
 func (c *Config) IsSet(name string) bool { return c.sources[name].From != "default" }
 
-// Bound says whether a setting was made for this loop: by a flag or in ripple.yml.
+// Bound reports whether a setting was given for this loop, by a flag or in ripple.yml.
 // The environment and .ralphrc may serve other programs, and other agents.
 func (c *Config) Bound(name string) bool {
 	s := c.sources[name]

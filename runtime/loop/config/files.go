@@ -20,7 +20,7 @@ import (
 type File struct {
 	Path string
 	Text []byte
-	// Runs says what it has run, whom it has work and what it allows them, a line each.
+	// Runs lists, one per line, the commands that the file runs, the agents that it uses and what it permits them.
 	// It is empty for a file that only sets limits.
 	Runs []string
 	Err  error // the reason that it cannot be used, or nil

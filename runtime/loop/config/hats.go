@@ -39,7 +39,7 @@ func (l layer) addEventLoop(p *schema.Project) (errs []error) {
 		}
 		other, both := l[n.setting]
 		if both && !same(n.setting, this.Value, other.Value) {
-			errs = append(errs, fmt.Errorf("%s: %s is %s, and the same setting %s (%s) is %s: leave one of them out", this.From, this.Name, v[0], other.Name, other.From, other.Value))
+			errs = append(errs, fmt.Errorf("%s: %s is %s, but %s (%s), another name of the same setting, is %s: remove one of them", this.From, this.Name, v[0], other.Name, other.From, other.Value))
 		}
 		l[n.setting] = this
 	}

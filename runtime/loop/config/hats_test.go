@@ -77,9 +77,9 @@ func TestHatsNotesAndErrors(t *testing.T) {
 		notes     []string
 		err       string
 	}{
-		{"both names, and different", "loop: {max_turns: 30}\nevent_loop: {max_iterations: 40}", nil, "ripple.yml:2:14: event_loop.max_iterations is 40, and the same setting loop.max_turns (ripple.yml:1:8) is 30: leave one of them out"},
+		{"both names, and different", "loop: {max_turns: 30}\nevent_loop: {max_iterations: 40}", nil, "ripple.yml:2:14: event_loop.max_iterations is 40, but loop.max_turns (ripple.yml:1:8), another name of the same setting, is 30: remove one of them"},
 		{"both names, and the same", "loop: {max_runtime: 2h, max_turns: 040}\nevent_loop: {max_runtime_seconds: 7200, max_iterations: 40}", nil, ""},
-		{"silence has three names", "cli: {idle_timeout_secs: 30}\nevent_loop: {idle_timeout_secs: 60}", nil, "ripple.yml:2:14: event_loop.idle_timeout_secs is 60, and the same setting cli.idle_timeout_secs (ripple.yml:1:7) is 30: leave one of them out"},
+		{"silence has three names", "cli: {idle_timeout_secs: 30}\nevent_loop: {idle_timeout_secs: 60}", nil, "ripple.yml:2:14: event_loop.idle_timeout_secs is 60, but cli.idle_timeout_secs (ripple.yml:1:7), another name of the same setting, is 30: remove one of them"},
 		{"an invalid limit", "event_loop: {max_runtime_seconds: 999999999}", nil, ""},
 		{"a topic that triggers no hat", "loop: {max_turns: 9}\nhats:\n  a:\n    triggers: [task.start]\n    publishes:\n      - a.done\n", []string{"ripple.yml:6:9: no hat is triggered by a.done: it goes to a plain turn"}, ""},
 		{"a hat that nothing reaches", "loop: {max_turns: 9}\nevent_loop: {starting_event: go}\n" + two[:len(two)-2] + ", c: {triggers: [x], publishes: [on]}}\n", []string{"ripple.yml:3:99: nothing reaches c: neither the start nor a hat that is reached publishes its triggers (x)"}, ""},

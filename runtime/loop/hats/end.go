@@ -60,8 +60,8 @@ func (r *Rules) End(s *State, c Choice, t Turn) (e Ended) {
 	case t.Failed || t.Limited:
 		e.refuse(s, c, t, "the turn failed")
 	case t.Refused != "":
-		e.refuse(s, c, t, "the verify of "+c.Hat.Key+" failed: "+t.Refused)
-		s.unanswered(&e, c, "the check that your role must pass failed: "+t.Refused)
+		e.refuse(s, c, t, "a verify command of "+c.Hat.Key+" failed: "+t.Refused)
+		s.unanswered(&e, c, "a verify command of your hat failed: "+t.Refused)
 	default:
 		e.take(r, s, c, t)
 	}
@@ -205,11 +205,11 @@ func (s *State) unanswered(e *Ended, c Choice, why string) {
 			continue
 		}
 		w.Tries, w.Said = w.Tries+1, why
-		what := "it is asked once more"
+		what := "it is asked again"
 		if w.Tries >= tries {
 			what = "a plain turn takes over"
 		}
-		e.Notes = append(e.Notes, fmt.Sprintf("%s published nothing that counts for %s: %s", c.Hat.Key, w.Topic.Topic, what))
+		e.Notes = append(e.Notes, fmt.Sprintf("%s published no valid topic for %s: %s", c.Hat.Key, w.Topic.Topic, what))
 	}
 }
 
@@ -218,7 +218,7 @@ func (s *State) unanswered(e *Ended, c Choice, why string) {
 func (r *Rules) Refusal(h *Hat, topic string) string {
 	switch {
 	case topic != r.Promise && !valid(topic):
-		return fmt.Sprintf("a topic is at most %d of a-z 0-9 _ . : -", maxTopic)
+		return fmt.Sprintf("a topic has at most %d characters of a-z 0-9 _ . : -", maxTopic)
 	case !h.may(topic):
 		return fmt.Sprintf("%s publishes only %s", h.Key, strings.Join(h.Publishes, ", "))
 	case h == nil && topic == r.Promise && r.Promisers() != nil:

@@ -88,7 +88,7 @@ func TestRules(t *testing.T) {
 			"start: go → builder (starting_event)", "builder: passed →  (refused: builder publishes only built, stuck)", "builder: DONE →  (refused: builder publishes only built, stuck)",
 		}},
 		{"an invalid topic is refused", team(), []step{{say("Built It", "built"), "builder go"}, {say(), "reviewer built"}}, []string{
-			"start: go → builder (starting_event)", "builder: Built It →  (refused: a topic is at most 80 of a-z 0-9 _ . : -)", "builder: built → reviewer (written)",
+			"start: go → builder (starting_event)", "builder: Built It →  (refused: a topic has at most 80 characters of a-z 0-9 _ . : -)", "builder: built → reviewer (written)",
 		}},
 		{"a failed turn is repeated", team(), []step{{Turn{Published: say("built").Published, Failed: true}, "builder go"}, {say("built"), "builder go"}, {say("passed"), "reviewer built"}}, nil},
 		{"a check that failed is asked for once more", with(func(r *Rules) { r.Hats[0].Default = "built" }), []step{{Turn{Published: say("built").Published, Refused: "exit code 1"}, "builder go"}, {Turn{Refused: "exit code 1"}, "builder go"}, {say(), "plain go"}}, nil},

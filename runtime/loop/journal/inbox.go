@@ -75,7 +75,7 @@ func (s *Store) TakeInbox(token string) (list []hats.Published, found bool, err 
 	return list, true, s.Remove(layout.InboxFile)
 }
 
-// Emit publishes a topic in the turn of a token. Errors: ErrTurnOver, *RefusedError.
+// Emit publishes a topic in the turn that the token identifies. Errors: ErrTurnOver, *RefusedError.
 func Emit(project, token string, p hats.Published) error {
 	s := NewStore(project, nil)
 	if _, err := s.files.Stat(""); err != nil {

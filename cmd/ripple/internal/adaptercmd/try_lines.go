@@ -98,7 +98,7 @@ func (t *lineTrial) interrupt(ctx context.Context, late error) error {
 	ctx, cancel := context.WithTimeout(ctx, t.flags.timeout)
 	defer cancel()
 	if _, err := t.session.Interrupt(ctx); err != nil {
-		return ui.FailWith(ui.ExitTimeout, late, "and an interrupt does not return to a prompt: "+err.Error())
+		return ui.FailWith(ui.ExitTimeout, late, "an interrupt did not bring back a prompt either: "+err.Error())
 	}
 	t.print()
 	return nil

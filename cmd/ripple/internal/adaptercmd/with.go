@@ -127,7 +127,7 @@ func (h *helper) improve(ctx context.Context, stands *testedAdapter, begin []byt
 	if stands != nil {
 		h.Note("%s", lastLine(reportText(stands.report)))
 	}
-	h.Note("%s improves it in %s", h.task.Agent(), h.dir)
+	h.Note("%s improves the adapter in %s", h.task.Agent(), h.dir)
 	h.keep = true
 	stop := h.task.Run(ctx, h.check(), k.around)
 	code := loopcmd.ExitCode(&stop)

@@ -74,7 +74,7 @@ is missing or too old, if no user is logged in to it, or if its probe failed.`,
 		},
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
-	cmd.Flags().StringVar(&f.adapter, "adapter", "", "report on this adapter (`NAME` or file), like an argument")
+	cmd.Flags().StringVar(&f.adapter, "adapter", "", "report on this adapter (`NAME` or file); same as an argument")
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAdapter(a.App))
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also say how to install each agent that is missing")

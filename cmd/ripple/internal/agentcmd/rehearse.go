@@ -71,7 +71,7 @@ plays the next turn, and the agent asks before it uses a tool that the scenario 
 	flags := cmd.Flags()
 	flags.StringVar(&scenario, "scenario", "", "the scenario `FILE`")
 	flags.StringVar(&session, "session-id", "rehearsal-1", "id of a new session")
-	flags.BoolVar(&onScreen, "screen", false, "show an interface of its own on the terminal")
+	flags.BoolVar(&onScreen, "screen", false, "draw a full-screen interface on the terminal")
 	flags.BoolVar(&overACP, "acp", false, "speak the Agent Client Protocol")
 	flags.BoolVar(&untrusted, "untrusted", false, "with --screen, ask first whether the directory is trusted")
 	flags.StringVar(&resume, "resume", "", "id of the session to continue")

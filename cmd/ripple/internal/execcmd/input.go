@@ -76,7 +76,7 @@ func (x *execution) asked(ctx context.Context) (session.State, error) {
 	return x.session.WaitState(ctx, asks)
 }
 
-// asks says that somebody should look whether the program is to be given input.
+// asks reports whether the user should be told that the program may wait for input.
 func asks(s session.State) bool {
 	return s.Waiting != session.WaitingNone || s.EchoHint != session.EchoHintNone
 }

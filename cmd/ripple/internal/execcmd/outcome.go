@@ -95,7 +95,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	case !isLate && o.stopped() != nil:
 		return ui.FailWith(code, o.err, stoppedHint)
 	case errors.Is(o.err, errNoInput):
-		return ui.FailWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
+		return ui.FailWith(code, o.err, "give the code its input from a file, a pipe or a here-document, or run ripple in a terminal")
 	case isLate && late.Unsent:
 		return ui.FailWith(code, o.err, "to give it more time: --timeout DURATION")
 	case isLate && late.Withdrawal != nil:
@@ -115,7 +115,7 @@ func advice(late *session.TimeoutError) string {
 	case late.Stopped != nil:
 		return fmt.Sprintf("the program is stopped (%v): %s", late.Stopped, stoppedHint)
 	case late.Waiting != session.WaitingNone:
-		return "the program waits for input: let the code bring it (a file, a pipe, a here-document), or run ripple on a terminal"
+		return "the program waits for input: give it from a file, a pipe or a here-document, or run ripple in a terminal"
 	}
 	return "to give it more time: --timeout DURATION"
 }

@@ -43,8 +43,8 @@ A question with options is answered with one of them, by name or number; a reque
 permission with --allow or --deny and an optional message to the agent. "ripple
 status" shows the open questions.
 
-Only a user can answer, and the commands that --on-question starts: it is refused to everything
-else that a loop has started.`,
+Only a user and the commands that --on-question starts can answer; other processes that a loop
+started are refused.`,
 		Example: "  ripple answer 'Use Postgres 16.'\n  ripple answer q2 --allow\n  ripple answer q2 --deny 'use make clean'",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -205,8 +205,8 @@ func removeRows(s *loop.Summary) (rows []row) {
 	return rows
 }
 
-// checkoutsRows are those of a run that runs or was killed: what is known since its last turn. branch
-// is that of a working tree of its own, or "".
+// checkoutsRows returns rows for a run that is running or was killed: what is known since its last turn.
+// branch is the branch of its worktree, or "" without one.
 func checkoutsRows(branch string, c record.Checkouts) (rows []row) {
 	if branch == "" && c.First != nil {
 		branch = *c.First

@@ -37,7 +37,7 @@ Errors keep a hat from working. They are reported with file and line, and this c
 Warnings are about rules that may be intended:
 
   - a topic triggers no hat
-  - a hat cannot be reached
+  - no topic leads to a hat
   - a cycle has no limit`,
 		Example: "  ripple hats\n  ripple hats --format dot | dot -Tsvg > hats.svg",
 		Args:    ui.NoArgs,
@@ -69,7 +69,7 @@ func (a *app) showHats(ctx context.Context, format string) error {
 		if _, err := os.Lstat(config.ProjectFile); err == nil {
 			return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml defines no hats"), "to see the keys of a hat: ripple schema project")
 		}
-		return ui.FailWith(ui.ExitUsage, errors.New("there is no ripple.yml here, which defines hats"), "to create one: ripple init --preset build-review")
+		return ui.FailWith(ui.ExitUsage, errors.New("no ripple.yml here: it defines the hats"), "to create one: ripple init --preset build-review")
 	}
 	if err := a.knownHatAgents(ctx, c); err != nil {
 		return err

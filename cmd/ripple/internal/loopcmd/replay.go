@@ -186,7 +186,7 @@ func turnWords(turn int, hat, subject string) string {
 
 // cutWords say that an attempt at a turn did not come to its end.
 func cutWords(l record.Line) string {
-	return fmt.Sprintf("turn %d was cut off and is taken again: %s", l.Turn, ui.Harmless(l.Why))
+	return fmt.Sprintf("turn %d was interrupted and is repeated: %s", l.Turn, ui.Harmless(l.Why))
 }
 
 // replayEnd prints the end of a turn.
@@ -249,7 +249,7 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 	case record.Committed:
 		a.Note("committed %s", l.SHA)
 		if l.Why != "" {
-			a.Note("which rarely belongs in a commit: %s", ui.Harmless(l.Why))
+			a.Note("the commit contains files that rarely belong in one: %s", ui.Harmless(l.Why))
 		}
 	case record.CommitRefused:
 		a.Note("not committed: %s", l.Why)

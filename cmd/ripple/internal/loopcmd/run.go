@@ -80,7 +80,7 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
   --box-net             HOST (ports 80 and 443), HOST:PORT, HOST:PORT=ADDRESS:PORT, or any
   --completion-promise  an answer that ends with this line claims that the work is done
   --fallback            names in order of preference, such as codex,gemini; they also take
-                        over while the provider is out of reach
+                        over while the provider is unreachable
   --max-output          applies to .ralph/events.jsonl and to each log separately
   --max-record          above it, events of the oldest turns are removed
   --max-logs            above it, the oldest logs are removed

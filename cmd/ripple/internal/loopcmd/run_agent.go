@@ -71,7 +71,7 @@ func (a *app) knownAdapters(c *config.Config) error {
 			return name, nil
 		}
 		if registry.IsPath(name) {
-			return "", errors.New("it is a path, and the name of an adapter is expected")
+			return "", errors.New("it is a path; give the name of an adapter")
 		}
 		e, err := r.Inspect(name) // not used here
 		if err != nil {

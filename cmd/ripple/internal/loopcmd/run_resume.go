@@ -181,7 +181,7 @@ func commandWords(words []string) string {
 	return record.OneLine(strings.Join(quoted, " "), maxRecordedWord/4)
 }
 
-// tellResumed says with which settings a run goes on, and what is not as it was when it
+// tellResumed prints the settings with which a run continues, and what has changed since it
 // began.
 func tellResumed(a *app, began, now *record.Settings) {
 	a.Note("settings of the run: %s", ui.Harmless(strings.Join(settingWords(now), " ")))

@@ -61,7 +61,7 @@ func newStop(shared *ui.App) *cobra.Command {
 		Use:   "stop [--now]",
 		Short: "Stop the loop of this directory after its current turn, or immediately",
 		Long: `Ask the loop that runs in this directory to stop. Its current turn ends first; with --now the
-agent is ended at once, and the turn is taken again by "ripple run --resume". Nothing is lost:
+agent is ended at once, and "ripple run --resume" repeats the turn. Nothing is lost:
 the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

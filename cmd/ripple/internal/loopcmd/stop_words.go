@@ -63,7 +63,7 @@ var advice = map[string]string{
 	loop.ReasonUnanswered:       "{do}{then}",
 	loop.ReasonBlocked:          "answer it in " + promptPath + " or in the plan{then}",
 	loop.ReasonMaxFailures:      "read the last file in " + logsPath + ", fix the cause{then}",
-	loop.ReasonUnverified:       "run the command yourself, fix it or tell the agent how in " + promptPath + "{then}",
+	loop.ReasonUnverified:       "run the failed command yourself, then fix the cause, or describe the fix in " + promptPath + "{then}",
 	loop.ReasonProviderLimit:    "run `ripple run --resume` after that time, or with a higher --max-wait",
 	loop.ReasonOverloaded:       "run `ripple run --resume` later, with a higher --max-wait, or with --fallback",
 	loop.ReasonMaxTurns:         "continue with `ripple run --resume` and a higher --max-turns",
@@ -101,9 +101,9 @@ func whatNext(s *loop.Stop) string {
 	case s.Reason == loop.ReasonCircuitOpen:
 		return sentence(afterOpen(s, then))
 	case s.Reason == loop.ReasonPromptMissing && s.Fix == "":
-		return "Write the task into it, or let `ripple init` make one."
+		return "Write the task into this file, or let `ripple init` create one."
 	case errors.Is(s.Err, syscall.ENOSPC):
-		return sentence("make room there" + then)
+		return sentence("free disk space" + then)
 	case s.Reason == loop.ReasonError:
 		return sentence(afterError(s))
 	}

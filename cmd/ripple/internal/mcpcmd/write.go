@@ -88,7 +88,7 @@ func openClientFile(a *ui.App, where clientPlace) (f clientFile, err error) {
 		}
 	}
 	if !owner.Ours(filepath.Dir(f.path)) {
-		return f, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s is not writable for you", filepath.Dir(f.path)), "run this as the user of the client")
+		return f, ui.FailWith(ui.ExitUsage, fmt.Errorf("you cannot write to %s", filepath.Dir(f.path)), "run this command as the user who runs the client")
 	}
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -132,7 +132,7 @@ func (n Notice) tell() string {
 	return fmt.Sprintf("there is a newer ripple, %s; this is %s (%s=1 switches this off)", k.Latest, n.Version, off)
 }
 
-// within says that less than a day is between. A time to come is none: a clock was wrong.
+// within reports whether less than a day has passed. It is false for a time in the future: the clock was wrong.
 func within(now, then time.Time) bool {
 	since := now.Sub(then)
 	return since >= 0 && since < day
