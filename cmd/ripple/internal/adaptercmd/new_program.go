@@ -46,7 +46,7 @@ func (n *programDraft) choose() error {
 // render fills the template. A value that is invalid in an adapter is a usage error.
 func (n programDraft) render() ([]byte, error) {
 	return renderDraft(programTemplate, map[string]string{
-		"name": n.Name, "named": n.Named(), "family": n.Family, "description": ui.MustQuoteJSON(n.Name + ", known by its prompt"),
+		"name": n.Name, "named": n.Named(), "family": n.Family, "description": ui.MustQuoteJSON(n.Name + ", recognized by its prompt"),
 		"name.json": ui.MustQuoteJSON(n.Name), "command.json": ui.MustQuoteJSON(n.Command),
 		"args": strings.Join(n.Args, " "), "args.json": ui.MustQuoteJSON(append([]string{}, n.Args...)),
 		"primary": ui.MustQuoteJSON("^" + regexp.QuoteMeta(n.Prompt) + "$"),
