@@ -97,12 +97,12 @@ func placeForTests(file []byte, root *yaml.Node) (at int, indent, head string, e
 	return at, indent, "", nil
 }
 
-// outside says that a line is blank, or a comment at its beginning.
+// outside reports whether a line is blank, or a comment at its beginning.
 func outside(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 || line[0] == '#'
 }
 
-// sameButTests says whether a file is another one with so many tests more, and nothing else.
+// sameButTests returns an error unless file is the one before with that many more tests and no other change.
 func sameButTests(before *yaml.Node, file []byte, more int) error {
 	after, err := decodeYAML(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")))
 	if err != nil {

@@ -29,7 +29,7 @@ func (r agentRules) checkScreen(a *Agent) {
 	}
 }
 
-// ordered says whether rows can lie between a first and a last one. One from the top and
+// ordered reports whether rows can lie between a first and a last one. One from the top and
 // one from the bottom always can.
 func ordered(first, last int) bool {
 	return first != 0 && last != 0 && ((first > 0) != (last > 0) || first <= last)

@@ -141,7 +141,7 @@ func (s *flowScanner) entry() {
 
 const flowRule = `inside {…} and […], text that holds { } [ ] , # or ": " needs quotes: '…'`
 
-// isColon says whether a colon stands here that ends a key.
+// isColon reports whether the next character is a colon that ends a key.
 func (s *flowScanner) isColon() bool {
 	if s.char() != ':' {
 		return false
@@ -169,7 +169,7 @@ func (s *flowScanner) node() string {
 	return text
 }
 
-// isOver says whether the line ends and the next one is not within the collection: it
+// isOver reports whether the line ends and the next one is outside of the collection, which
 // was never closed.
 func (s *flowScanner) isOver() bool {
 	if s.char() != '\n' {

@@ -33,7 +33,7 @@ func newGrammar(name, what, one, starts string, text []byte) *grammar {
 	}
 }
 
-// readable says whether what reads files is linked in.
+// readable reports whether the library that reads files is linked in.
 func readable() bool { return library.Linked() != nil }
 
 // compile makes the validator.

@@ -92,7 +92,7 @@ func (a *asking) close(id string) (open bool) {
 	return open
 }
 
-// inTurn says that a turn waits for an answer, and cannot end before it.
+// inTurn reports whether the turn waits for an answer without which it cannot end.
 func (a *asking) inTurn() (waits bool) {
 	a.locked(func() {
 		for _, q := range a.all {

@@ -171,7 +171,7 @@ func (k *talk) closed(id string) {
 // waits reports whether a question waits for an answer; time limits are paused meanwhile.
 func (k *talk) waits() bool { return k != nil && len(k.open) > 0 }
 
-// over says that the turn has its end.
+// over reports whether the turn has ended.
 func (k *talk) over() bool { return k != nil && k.client.Finished() }
 
 // end is the end of all that the agent says.

@@ -49,8 +49,8 @@ func (q *questions) behind(s *Stop) *record.Question {
 	return q.holding()
 }
 
-// wanted says whether a run with these settings has somebody to answer. attended: a
-// person is at its terminal.
+// wanted reports whether questions have somebody to answer them in a run with these settings. attended: a
+// user is at its terminal.
 func (r *run) wanted(attended bool) bool {
 	switch r.config.WaitForAnswer {
 	case "always":

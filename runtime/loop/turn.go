@@ -70,13 +70,13 @@ func (e *ended) reaction() reaction {
 	return reactions[e.outcome.Failure.Kind]
 }
 
-// failed says that the turn failed. One that ran out of time, of steps or of context, and had
-// changed something by then, did not: the next goes on from there.
+// failed reports whether the turn failed. A turn that ran out of time, of steps or of context after it
+// changed something did not fail: the next turn continues from there.
 func (e *ended) failed() bool {
 	return e.outcome.Failure != nil && !(e.progress && e.reaction().goesOn)
 }
 
-// waits says that the turn ended because of the provider, which the loop waits for.
+// waits reports whether the turn ended because of the provider, which the loop waits for.
 func (e *ended) waits() bool { return e.reaction().waits != "" }
 
 // turn takes one turn and records it. A turn that an interrupt cut off is as if

@@ -67,14 +67,14 @@ func New(t Turn, c Calls) *Client {
 	return client
 }
 
-// Ready says that the agent has answered: its session is there.
+// Ready reports whether the agent has answered: its session is there.
 func (c *Client) Ready() bool { return c.prompted || c.finished }
 
-// Finished says that the turn is over, and Flushed that nothing can come after it.
+// Finished reports whether the turn is over. More output may follow until Flushed.
 func (c *Client) Finished() bool { return c.finished }
 
-// Flushed says that the agent has answered a request that was sent after the turn
-// was over: what it had to say before that, it has said.
+// Flushed reports whether the agent has answered a request that was sent after the turn
+// was over, so that no output of the turn is outstanding.
 func (c *Client) Flushed() bool { return c.flushed }
 
 // Start opens the connection.

@@ -8,7 +8,7 @@ import (
 	"example.org/ripple/runtime/internal/rpc"
 )
 
-// foreign says that an answer cannot be read.
+// foreign returns the message about a response that cannot be read.
 func foreign(method string, result json.RawMessage) string {
 	return fmt.Sprintf("the agent's response to %s does not follow the protocol: %.200s", method, result)
 }

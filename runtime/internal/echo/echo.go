@@ -76,7 +76,7 @@ func New(c Config) *Stripper {
 	return s
 }
 
-// Matched says that the whole echo was seen and removed.
+// Matched reports whether the whole echo was seen and removed.
 func (s *Stripper) Matched() bool { return s.matched }
 
 // Feed takes raw output and returns what is output of the program as far as is

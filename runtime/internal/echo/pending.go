@@ -75,7 +75,7 @@ func (p *Pending) Flush() []byte {
 }
 
 // feed reads raw up to the end of the echo. text is output, rest is unread;
-// done says that the echo was found or given up.
+// done reports whether the echo was found or given up.
 func (o *owed) feed(raw []byte) (text, rest []byte, done bool) {
 	for i := 0; i < len(raw); i++ {
 		if o.have == 0 {

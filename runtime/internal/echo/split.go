@@ -7,7 +7,7 @@ import (
 	"example.org/ripple/internal/vt"
 )
 
-// whole says that the echo was read, and nothing foreign but whole lines.
+// whole returns a reading that has the whole echo, in which all other text is whole lines.
 func (t *tangle) whole() (thread, bool) {
 	for _, th := range t.now {
 		if th.at == len(t.m.want) && !th.foreign && th.cost < costInside {
@@ -117,7 +117,7 @@ func Cut(known, stream []byte) (lines, rest []byte, ok bool) {
 	return lines, append(rest, stream[from:]...), missing == 0
 }
 
-// printable says that b has text, and not only what a line editor moves its cursor with.
+// printable reports whether b has text, and not only sequences that move the cursor.
 func printable(b []byte) (text bool) {
 	eachToken(b, func(t *vt.Token) {
 		text = text || len(bytes.Trim(t.Plain(), "\r \a")) > 0

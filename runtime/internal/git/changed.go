@@ -37,7 +37,7 @@ func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
 	return slices.Compact(list), err
 }
 
-// still says whether a file has the content that a snapshot noted of it.
+// still reports whether a file has the content that a snapshot recorded.
 func (t *Tree) still(name, content string) bool {
 	if strings.HasPrefix(content, commitOf) {
 		return true // a submodule's commit; its files are noted by themselves

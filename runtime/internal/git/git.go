@@ -272,8 +272,8 @@ func hangs(err error) bool {
 	return refused || late
 }
 
-// Bare says whether a directory is one that git keeps a repository in, where
-// no working tree is.
+// Bare reports whether a directory is inside a repository directory without a
+// working tree.
 func Bare(ctx context.Context, dir string) bool {
 	out, err := command(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
 	if e, failed := errors.AsType[*Error](err); failed {

@@ -37,7 +37,7 @@ func (d *Detacher) Feed(b []byte) (pass []byte, detached bool) {
 	return pass, d.done
 }
 
-// Holds says whether the beginning of a key is held back; see Splitter.
+// Holds reports whether the beginning of a key is held back; see Splitter.
 func (d *Detacher) Holds() bool { return d.split.holds() }
 
 // Flush returns it, for the program.

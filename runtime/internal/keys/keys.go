@@ -32,7 +32,7 @@ const (
 	Reply                // the answer to something that a program asked the terminal
 )
 
-// Enter says that the key ends a line.
+// Enter reports whether the key ends a line.
 func (k *Key) Enter() bool {
 	return k.Kind == Typed && (k.Code == '\r' || k.Ctrl && (k.Code == 'm' || k.Code == 'j'))
 }
@@ -71,7 +71,7 @@ func (s *Splitter) Feed(b []byte, f func(*Key)) {
 	}
 }
 
-// holds says whether the beginning of a key is held back: an escape may be one, or
+// holds reports whether the beginning of a key is held back: ESC may begin a sequence or be
 // the key Escape, which only time shows.
 func (s *Splitter) holds() bool { return len(s.held) > 0 }
 

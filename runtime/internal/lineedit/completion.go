@@ -85,8 +85,8 @@ func mayBeFile(before string) bool {
 	return strings.Count(before, `"`)%2 == 0 && strings.Count(before, `'`)%2 == 0
 }
 
-// inName says that a character is part of a name in a program, inWord that it is part of what has
-// no blanks, quotes or brackets: a path, an option, names with dots between them.
+// inName reports whether a character may be part of a name in a program, and inWord whether it may be part
+// of a word without blanks, quotes or brackets: a path, an option, names with dots between them.
 func inName(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_'
 }

@@ -47,7 +47,7 @@ type View struct {
 	List  []string // is to be shown below
 }
 
-// Empty says that there is no unfinished line.
+// Empty reports whether there is no unfinished line.
 func (e *Editor) Empty() bool { return len(e.line.chars) == 0 && e.search == nil && len(e.paste) == 0 }
 
 // Drop forgets the unfinished line.

@@ -64,7 +64,7 @@ func (l *line) remove(from, to int) string {
 	return gone
 }
 
-// letter says that a character is part of a word for the keys that move by words.
+// letter reports whether a character is part of a word for the keys that move by words.
 func letter(char string) bool {
 	r, _ := utf8.DecodeRuneInString(char)
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'

@@ -100,7 +100,7 @@ func (r Rule) names(q event.Question) bool {
 
 func (r Rule) on(text string) bool { return r.input == nil || glob(*r.input, text) }
 
-// open says that a star stands for a part of what the tool is used on.
+// open reports whether a star matches a part of the input of the tool.
 func (r Rule) open() bool { return r.input != nil && strings.Contains(*r.input, "*") }
 
 // divides are the characters with which a shell makes several commands of one line.
@@ -119,7 +119,7 @@ func pieces(q event.Question, on string) []string {
 	return list
 }
 
-// IsCommand says that a question is about a command line.
+// IsCommand reports whether a question is about a command line.
 func IsCommand(q event.Question) bool {
 	_, has := fields(q)["command"]
 	return has || q.Tool == event.ToolCommand

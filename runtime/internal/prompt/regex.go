@@ -46,7 +46,7 @@ func NewPatterns(patterns []Pattern) (*Patterns, error) {
 	return p, nil
 }
 
-// Empty says that there is nothing to look for.
+// Empty reports whether there is nothing to look for.
 func (p *Patterns) Empty() bool { return p == nil || len(p.compiled) == 0 }
 
 // Match is a prompt at the end of the stream.

@@ -93,7 +93,7 @@ func (r *Renderer) address(t *vt.Token) {
 	r.handOver(t)
 }
 
-// harmlessAtStart says that t changes nothing on an empty screen with the
+// harmlessAtStart reports whether t changes nothing on an empty screen with the
 // cursor at its top left.
 func harmlessAtStart(t *vt.Token) bool {
 	if t.Kind == vt.Escape {

@@ -313,5 +313,5 @@ func (r *Renderer) finish() {
 // Slow reports whether text may be expensive because the cursor was moved.
 func (r *Renderer) Slow() bool { return r.screen != nil || r.cells != nil }
 
-// Screen says that the program addresses the screen's lines.
+// Screen reports whether the program addresses the screen's lines.
 func (r *Renderer) Screen() bool { return r.screen != nil }

@@ -35,10 +35,10 @@ type Message struct {
 
 func (m Message) hasID() bool { return len(m.ID) > 0 && string(m.ID) != "null" }
 
-// IsRequest says that it wants an answer.
+// IsRequest reports whether the message expects an answer.
 func (m Message) IsRequest() bool { return m.Method != "" && m.hasID() }
 
-// IsResponse says that it is an answer.
+// IsResponse reports whether the message is an answer.
 func (m Message) IsResponse() bool {
 	return m.Method == "" && m.hasID() && (m.Error != nil || m.Result != nil)
 }
@@ -80,8 +80,8 @@ func Parse(line []byte) (m Message, ok bool) {
 	return m, m.Method != "" || m.IsResponse()
 }
 
-// IsList says that a line is a list of messages, which JSON-RPC has and the Agent Client
-// Protocol has not.
+// IsList reports whether a line is a list of messages, which JSON-RPC allows and the Agent Client
+// Protocol does not.
 func IsList(line []byte) bool {
 	var list []struct{ Method, JSONRPC string }
 	return json.Unmarshal(line, &list) == nil && len(list) > 0 && list[0].JSONRPC != ""

@@ -88,7 +88,7 @@ func ReadTurn(from io.Reader, turn int, visit func(number int, r Record, err err
 	return readWanted(from, func(line []byte) bool { return !ofAnotherTurn(line, turn) }, visit)
 }
 
-// ofAnotherTurn says that a line begins with the number of another turn.
+// ofAnotherTurn reports whether a line begins with the number of another turn.
 func ofAnotherTurn(line []byte, turn int) bool {
 	rest, is := bytes.CutPrefix(line, []byte(`{"turn":`))
 	number, _, whole := bytes.Cut(rest[:min(len(rest), 24)], []byte(","))

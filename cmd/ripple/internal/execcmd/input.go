@@ -88,7 +88,7 @@ func otherThan(before session.State) func(session.State) bool {
 	}
 }
 
-// stays says whether the program still waits like that after a while.
+// stays reports whether the program still waits in the same way after d.
 func stays(ctx context.Context, s *session.Session, st session.State, d time.Duration) bool {
 	while, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

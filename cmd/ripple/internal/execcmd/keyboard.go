@@ -106,7 +106,7 @@ func (k *keyboard) input(typed []byte) []byte {
 	return bytes.ReplaceAll(typed, []byte("\n"), []byte(k.enter))
 }
 
-// inLines says that the terminal gives whole lines.
+// inLines reports whether the terminal gives whole lines.
 func (k *keyboard) inLines() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

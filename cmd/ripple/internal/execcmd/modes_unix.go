@@ -19,7 +19,7 @@ func modesOf(f *os.File) terminalModes {
 	return terminalModes{m}
 }
 
-// lines says that the terminal was found to give whole lines.
+// lines reports whether the terminal was found to give whole lines.
 func (m terminalModes) lines() bool { return m.found == nil || m.found.Lflag&unix.ICANON != 0 }
 
 func (m terminalModes) set(f *os.File, as typing) {

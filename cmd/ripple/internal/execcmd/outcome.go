@@ -43,7 +43,7 @@ func (o outcome) code() int {
 	return ui.ExitOK
 }
 
-// final says that no further command can run.
+// final reports whether no further command can run.
 func (o outcome) final() bool {
 	return o.err != nil && !errors.Is(o.err, session.ErrIncompleteInput)
 }

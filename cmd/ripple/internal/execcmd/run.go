@@ -188,10 +188,10 @@ func (x *execution) print(b []byte) {
 	}
 }
 
-// restarts says whether the adapter lets its program be started again.
+// restarts reports whether the adapter allows a restart of the program.
 func (x *execution) restarts() bool { return slices.Contains(x.adapter.Lifecycle.RestartOn, "crash") }
 
-// goesOn says that the program's end in a command is not the end of the run.
+// goesOn reports whether the run continues after the program exited in a command.
 func (x *execution) goesOn(ctx context.Context, o outcome) bool {
 	return x.restarts() && errors.Is(o.err, session.ErrExited) && ctx.Err() == nil
 }

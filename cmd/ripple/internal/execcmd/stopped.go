@@ -50,7 +50,8 @@ func (w stopWatch) watch(ctx context.Context, giveUp context.CancelCauseFunc) {
 	}
 }
 
-// ownLimit says that ripple gives up by itself, where it does.
+// ownLimit returns the words about the time after which ripple interrupts the command; "" if a user is at the
+// terminal.
 func (w stopWatch) ownLimit() string {
 	if w.attended {
 		return ""
