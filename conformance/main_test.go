@@ -8,5 +8,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(testkit.Main(m))
+	os.Exit(testkit.Main(m, "python3"))
 }

@@ -18,7 +18,7 @@ func (w withEnd) Run() int {
 			f()
 		}
 	}()
-	return testkit.Main(w.M)
+	return testkit.Main(w.M, "python3")
 }
 
 // binary returns the path of the real command, for tests that the scripts cannot express: killed

@@ -35,7 +35,7 @@ const rounds = 100
 const timeout = time.Minute
 
 func TestMain(m *testing.M) {
-	os.Exit(testkit.Main(m))
+	os.Exit(testkit.Main(m, "python3"))
 }
 
 // ripple returns the path of the program under test.

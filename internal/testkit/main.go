@@ -13,11 +13,13 @@ import (
 
 // Main runs the tests of a package for its TestMain and returns the exit code. Parallel tests that mostly wait overlap: 2
 // more than twice the number of processors run at once, unless the flag -parallel is given. Temporary files are in memory
-// if it has room; the exhaustive forms of tests have them on the disk. If python3 in PATH is a script, the directory of the
-// interpreter that it starts precedes it.
-func Main(m interface{ Run() int }) (code int) {
+// if it has room; the exhaustive forms of tests have them on the disk. The named programs are Python interpreters: if PATH
+// has a script that starts one, it is preceded by the interpreter's directory.
+func Main(m interface{ Run() int }, pythons ...string) (code int) {
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.NumCPU()+2))
-	precede("python3")
+	for _, name := range pythons {
+		precede(name)
+	}
 	if !Thorough {
 		defer inMemory()()
 	}

@@ -30,7 +30,7 @@ const hostMark = "CONSOLE_TEST_HOST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(hostMark) == "" {
-		os.Exit(testkit.Main(m))
+		os.Exit(testkit.Main(m, "python3"))
 	}
 	os.Exit(proctree.Guard(func() int {
 		go reportHeap()

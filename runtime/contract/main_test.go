@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := testkit.Main(m)
+	code := testkit.Main(m, "python3")
 	regexp2.StopTimeoutClock() // its goroutine would count as a leak
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

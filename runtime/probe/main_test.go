@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(testkit.Main(m))
+	os.Exit(testkit.Main(m, "python3"))
 }
 
 // toy returns the command line of a REPL in testdata.

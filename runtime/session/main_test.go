@@ -12,5 +12,5 @@ import (
 // The tests end orphans too, so this process adopts them.
 func TestMain(m *testing.M) {
 	_ = proctree.SetSubreaper() // if it is not supported the orphan tests report that
-	os.Exit(testkit.Main(m))
+	os.Exit(testkit.Main(m, "python3"))
 }
