@@ -170,11 +170,7 @@ const (
 // closes its client. ok is false if the console has ended.
 func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	defer c.Close()
-	limit := answerLimit
-	if isStopped(c.RecordedStatus.HostPID) {
-		limit = stoppedLimit
-	}
-	s, err := c.statusWithin(ctx, limit)
+	s, err := c.statusWithin(ctx, c.answerLimit())
 	if err == nil {
 		return s, true
 	}

@@ -24,11 +24,11 @@ func (c *Client) History() (all []Command, err error) {
 	if err != nil {
 		return all, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), c.answerLimit())
 	defer cancel()
 	s, err := c.Status(ctx)
 	if err != nil || s.Command == nil {
-		return all, nil // no host is running, or it has no command
+		return all, nil // no host answers, or it has no command
 	}
 	for id := max(1, s.Command.ID-maxCommands+1); id <= s.Command.ID; id++ {
 		i, known := at[id]

@@ -24,6 +24,14 @@ const (
 	askedHeader = "Ripple-Asked"
 )
 
+// answerLimit returns how long the host may take to answer now.
+func (c *Client) answerLimit() time.Duration {
+	if isStopped(c.RecordedStatus.HostPID) {
+		return stoppedLimit
+	}
+	return answerLimit
+}
+
 // unresponsive returns the fault for a host that is alive but does not respond.
 func (c *Client) unresponsive() *Fault {
 	s := c.RecordedStatus

@@ -112,3 +112,17 @@ func TestAStoppedGroupIsKilled(t *testing.T) {
 	require.NoError(t, c.End(t.Context(), true))
 	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
 }
+
+// The history of a console whose host is stopped is what is on disk, without a wait for the host.
+func TestHistoryOfAStoppedHost(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	exec(t, c, "echo one")
+	stopHost(t, c)
+	began := time.Now()
+	all, err := c.History()
+	require.NoError(t, err)
+	assert.Less(t, time.Since(began), testkit.Patience(time.Second))
+	require.Len(t, all, 1)
+	assert.Equal(t, "echo one", all[0].Code)
+}

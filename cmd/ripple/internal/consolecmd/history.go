@@ -21,7 +21,8 @@ exit code is "-" if the command still runs or its program reports none. "ripple 
 --command NUMBER" prints the output of one.
 
 CONSOLE may be omitted if there is only one. About 4,000 commands are kept, fewer if their code
-is long. The console and its program are not disturbed.
+is long. The console and its program are not disturbed. If the console does not answer, the
+commands that are on disk are listed.
 
 The exit code is 0, or 2 if there is no such console.`,
 		Example:           "  ripple console history work\n  ripple console history work --json",
