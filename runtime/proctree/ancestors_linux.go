@@ -15,17 +15,17 @@ import (
 // as happens without Guard, cannot be traced. Without /proc the list is empty.
 func Ancestors(pid int) []Process {
 	for range passes {
-		if list, whole := ancestors(pid); whole {
+		if list, whole := walkUp(pid); whole {
 			return list
 		}
 	}
-	list, _ := ancestors(pid)
+	list, _ := walkUp(pid)
 	return list
 }
 
-// ancestors is one attempt. whole is false if a parent ended before it was examined: its child has
+// walkUp is one attempt. whole is false if a parent ended before it was examined: its child has
 // another one by now.
-func ancestors(pid int) (list []Process, whole bool) {
+func walkUp(pid int) (list []Process, whole bool) {
 	whole = true
 	known, parents := map[int]bool{pid: true, 0: true}, map[int]bool{}
 	for todo := []int{pid}; len(todo) > 0; todo = todo[1:] {
