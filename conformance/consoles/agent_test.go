@@ -175,7 +175,7 @@ tests: [{name: t, turn: {prompt: x}, expect_argv: [sh, x]}]
 `), 0o600))
 	r = p.run("", "console", "start", adapter)
 	assert.Equal(t, 2, r.code)
-	assert.Contains(t, r.err, "plain: its adapter has no agent.screen")
+	assert.Contains(t, r.err, "plain: its adapter does not describe its screen: agent.screen is missing")
 	assert.Empty(t, p.list())
 }
 

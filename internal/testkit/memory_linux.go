@@ -14,7 +14,7 @@ import (
 
 const (
 	memory     = "/dev/shm"
-	memoryMark = "ripple"       // begins the names of directories in memory
+	memoryMark = "rt"           // begins the names of directories in memory
 	inUse      = ".ripple-test" // this file of such a directory is locked by the process that uses the directory
 
 	neededRoom = 4 << 30 // bytes; in containers /dev/shm is often limited to 64 MB

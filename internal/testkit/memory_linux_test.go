@@ -13,19 +13,19 @@ import (
 // A process removes the files of tests that were killed, and no others.
 func TestAbandonedDirectoriesAreRemoved(t *testing.T) {
 	parent := t.TempDir()
-	for _, name := range []string{"ripple1/" + inUse, "ripple1/a/b", "ripple2/" + inUse, "ripple3/file", "other/" + inUse} {
+	for _, name := range []string{"rt1/" + inUse, "rt1/a/b", "rt2/" + inUse, "rt3/file", "other/" + inUse} {
 		require.NoError(t, os.MkdirAll(filepath.Join(parent, filepath.Dir(name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(parent, name), nil, 0o600))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(parent, "ripple4"), nil, 0o600))
-	used := flock.New(filepath.Join(parent, "ripple2", inUse))
+	require.NoError(t, os.WriteFile(filepath.Join(parent, "rt4"), nil, 0o600))
+	used := flock.New(filepath.Join(parent, "rt2", inUse))
 	require.NoError(t, used.Lock())
 	defer used.Close()
 
 	removeAbandoned(parent)
 	left, err := filepath.Glob(filepath.Join(parent, "*"))
 	require.NoError(t, err)
-	assert.Equal(t, []string{parent + "/other", parent + "/ripple2", parent + "/ripple3", parent + "/ripple4"}, left)
+	assert.Equal(t, []string{parent + "/other", parent + "/rt2", parent + "/rt3", parent + "/rt4"}, left)
 }
 
 func TestTemporaryFilesAreInMemory(t *testing.T) {
