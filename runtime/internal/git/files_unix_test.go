@@ -256,9 +256,10 @@ func TestMostSettingsNameNoFiles(t *testing.T) {
 	for text, want := range map[string][]namedFile{
 		"[core]\n\tfilemode = true\n\thooksPath = .husky\n":                            nil,
 		"[remote \"include\"]\n\tfetch = path\n[mergetool \"x\"]\n\tpath = template\n": nil,
-		"[Include]\n\tPath = x\n":                                                      {{key: "include.path", path: "asked", included: true}},
-		"[includeIf \"gitdir:/\"]\n\tpath = x\n":                                       {{key: "include.path", path: "asked", included: true}},
-		"[CORE]\n\tattributesFile = x\n":                                               {{key: "include.path", path: "asked", included: true}},
+
+		"[Include]\n\tPath = x\n":                {{key: "include.path", path: "asked", included: true}},
+		"[includeIf \"gitdir:/\"]\n\tpath = x\n": {{key: "include.path", path: "asked", included: true}},
+		"[CORE]\n\tattributesFile = x\n":         {{key: "include.path", path: "asked", included: true}},
 	} {
 		assert.Equal(t, want, namedFiles(t.Context(), []byte(text)), text)
 	}
