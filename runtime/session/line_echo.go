@@ -157,25 +157,40 @@ const (
 	anywhere
 )
 
-// find returns the first positions of echoes in text; nil if one is missing.
-func find(text []byte, echoes [][]byte, p places) (at []int) {
-	end := 0
-	for _, echo := range echoes {
-		i := end
-		for ; ; i++ {
-			skip := bytes.Index(text[i:], echo)
-			if skip < 0 {
-				return nil
-			}
-			i += skip
-			if i == end || p == anywhere || text[i-1] == '\n' || p == lineEnds && bytes.HasPrefix(text[i+len(echo):], []byte("\r\n")) {
-				break
-			}
-		}
-		at = append(at, i)
-		end = i + len(echo)
+// find returns the first positions of echoes in text; nil if there are none, or finding them takes too long.
+func find(text []byte, echoes [][]byte, p places) []int {
+	at, tries := make([]int, len(echoes)), len(echoes)+maxDetours
+	if !findFrom(0, text, echoes, p, at, &tries) {
+		return nil
 	}
 	return at
+}
+
+// maxDetours bounds the time of find: other programs may print the beginning of an echo in each line.
+const maxDetours = 1000
+
+// findFrom finds the positions after end. Another program's line may begin like the rest of the echo, so the first
+// position of an echo may not be the right one.
+func findFrom(end int, text []byte, echoes [][]byte, p places, at []int, tries *int) bool {
+	if len(echoes) == 0 {
+		return true
+	}
+	echo := echoes[0]
+	for i := end; *tries > 0; i++ {
+		skip := bytes.Index(text[i:], echo)
+		if skip < 0 {
+			return false
+		}
+		i += skip
+		if i == end || p == anywhere || text[i-1] == '\n' || p == lineEnds && bytes.HasPrefix(text[i+len(echo):], []byte("\r\n")) {
+			*tries--
+			at[0] = i
+			if findFrom(i+len(echo), text, echoes[1:], p, at[1:], tries) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Keys for a terminal that edits lines which change nothing in the line (termios(3)).

@@ -19,6 +19,8 @@ func TestSeparatingAnEcho(t *testing.T) {
 		{"a line before it", "e", "job\r\ne", "e", "job\r\n", ""},
 		{"a line after it", "e", "ejob\r\n", "e", "", "job\r\n"},
 		{"a line between two keys", "e|c", "ejob\r\nc", "ec", "job\r\n", ""},
+		{"a line that begins like the next key", "e|c|h|o", "echello\r\nho", "echo", "hello\r\n", ""},
+		{"two lines that begin like the next key", "e|c|h|o", "ehe\r\nche\r\nho", "echo", "he\r\nhe\r\n", ""},
 		{"the keys' bytes in the line before", "e", "hello\r\ne", "e", "hello\r\n", ""},
 		{"the keys' bytes at the beginning of the line before", "e|c", "echo\r\nec", "ec", "echo\r\n", ""},
 		{"a line that was not complete", "e", "e the end\r\n", "e", "", " the end\r\n"},
@@ -50,6 +52,13 @@ func TestSeparatingAnEcho(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The time to find the echoes is bounded, whatever other programs print.
+func TestFindingEchoesIsBounded(t *testing.T) {
+	key := [][]byte{[]byte("a")}
+	text := bytes.Repeat([]byte("a\r\n"), keptStartup/len("a\r\n"))
+	assert.Nil(t, find(text, append(slices.Repeat(key, 2000), []byte("b")), lineStarts))
 }
 
 // Text of any length that arrives before an echo belongs to other programs, and is not kept.
