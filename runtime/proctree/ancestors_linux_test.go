@@ -41,6 +41,8 @@ func TestAncestorsOfAnOrphan(t *testing.T) {
 			assert.Equal(t, dir, p.Directory())
 		}
 	}
+	withoutLists(t)
+	assert.Contains(t, pids(Ancestors(orphan)), inner, "without the kernel's lists of children")
 	assert.NotContains(t, pids(Ancestors(os.Getpid())), inner, "a process does not descend from its children")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // the signal
