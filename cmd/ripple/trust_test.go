@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -382,6 +383,23 @@ func TestAnAgentsRunIsNotTheUsers(t *testing.T) {
 	out, code = h.run(resume...)
 	assert.Equal(t, ui.ExitUsage, code, out)
 	assert.Contains(t, out, "ripple run --resume must be run by a user", "it is the user's run now")
+}
+
+// However many runs an agent starts, the user's own run is continued without a question.
+func TestAnAgentsRunsDoNotReplaceTheUsers(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, nil)
+	out, code := h.run(strings.Fields("run --prompt x --adapter rehearsal --max-turns 1")...)
+	require.Equal(t, ui.ExitLimit, code, out)
+	user := h.environ
+	h.environ = append(slices.Clone(user), agent.InAgentVariable+"=1")
+	for n := range 10 {
+		out, code = h.run(strings.Fields("run --prompt-file missing --adapter rehearsal --max-turns " + strconv.Itoa(n+2))...)
+		require.Equal(t, ui.ExitMissing, code, "it does not begin: %s", out)
+	}
+	h.environ = user
+	out, code = h.run(strings.Fields("run --resume --max-turns 2")...)
+	assert.NotEqual(t, ui.ExitUsage, code, out)
 }
 
 // Approval covers the settings file, not the file to which a path in it refers later.

@@ -23,13 +23,14 @@ import (
 type Kind string
 
 const (
-	Adapter  Kind = "adapter"  // an adapter file, with its integration script
-	Settings Kind = "settings" // ripple.yml, .ralphrc
-	Loop     Kind = "loop"     // a loop's directory; its Sum is that of a file with random contents in it
-	Run      Kind = "run"      // the settings in the record of a loop's run
+	Adapter  Kind = "adapter"   // an adapter file, with its integration script
+	Settings Kind = "settings"  // ripple.yml, .ralphrc
+	Loop     Kind = "loop"      // a loop's directory; its Sum is that of a file with random contents in it
+	Run      Kind = "run"       // the settings in the record of a loop's run
+	AgentRun Kind = "agent_run" // the same for agents, which may continue a run that an agent started
 )
 
-// maxRuns limits the settings of runs in a record. More than one is kept because a run that does
+// maxRuns limits the settings of runs of each kind in a record. More than one is kept because a run that does
 // not begin, or is killed before it records its settings, leaves those of the previous run.
 const maxRuns = 8
 
@@ -91,21 +92,21 @@ func (r Record) Missing(items []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), r.Has)
 }
 
-// Put adds items. An item replaces another one with the same path; of the settings of runs, the
-// last maxRuns are kept.
+// Put adds items. An item replaces another one of the same kind with the same path; of the settings of
+// runs, the last maxRuns are kept.
 func (r *Record) Put(items ...Item) {
 	for _, i := range items {
 		same := 0
 		for _, known := range r.Items {
-			if known.Path == i.Path {
+			if known.Path == i.Path && known.Kind == i.Kind {
 				same++
 			}
 		}
 		r.Items = slices.DeleteFunc(r.Items, func(known Item) bool {
-			if known.Path != i.Path {
+			if known.Path != i.Path || known.Kind != i.Kind {
 				return false
 			}
-			old := i.Kind != Run || known.Sum == i.Sum || same >= maxRuns
+			old := i.Kind != Run && i.Kind != AgentRun || known.Sum == i.Sum || same >= maxRuns
 			same--
 			return old
 		})

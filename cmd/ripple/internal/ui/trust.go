@@ -137,7 +137,7 @@ func (t *Trust) Agree(need []trust.Item) error {
 	}
 	record, err := t.agreed(project)
 	if t.mode() == trustNever {
-		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool { return i.Kind != trust.Loop && i.Kind != trust.Run })
+		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool { return i.Kind == trust.Adapter || i.Kind == trust.Settings })
 	}
 	missing := record.Missing(need)
 	if len(missing) == 0 {

@@ -39,11 +39,11 @@ func (t *Trust) runItem(project string, s *record.Settings) trust.Item {
 	if err != nil {
 		return trust.Item{Kind: trust.Run, Path: path, Broken: err.Error()}
 	}
-	parts := [][]byte{data}
+	kind := trust.Run
 	if s.ByAgent && t.Origin() != nil {
-		parts = append(parts, []byte("for agents"))
+		kind = trust.AgentRun
 	}
-	return trust.New(trust.Run, path, runLines(s), parts...)
+	return trust.New(kind, path, runLines(s), data)
 }
 
 func runLines(s *record.Settings) []string {
