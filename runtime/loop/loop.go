@@ -39,6 +39,10 @@ type Options struct {
 	// are being killed it must not return, because how they end then means nothing. May be
 	// nil.
 	BeforeWrite func()
+
+	// BeforeUnlock is called when the loop has ended and another one cannot start yet: what its checks and
+	// hooks of git left running can be ended then. May be nil.
+	BeforeUnlock func()
 }
 
 // Loop is one run of the loop. Run passes each turn through the parts, which share the run;

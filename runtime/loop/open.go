@@ -48,6 +48,9 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 		return closeAll, err
 	}
 	closers = append(closers, unlock)
+	if before := l.o.BeforeUnlock; before != nil {
+		closers = append(closers, func() error { before(); return nil })
+	}
 	if err := l.store.Sweep(); err != nil {
 		return closeAll, err
 	}

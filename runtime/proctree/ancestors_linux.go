@@ -3,7 +3,6 @@ package proctree
 import (
 	"bytes"
 	"os"
-	"slices"
 	"strconv"
 
 	"example.org/ripple/internal/keeper"
@@ -56,18 +55,8 @@ func walkUp(pid int) (list []Process, whole bool) {
 // guardedBy returns the process that a keeper guards, which is its oldest child: the others are
 // orphans of that one. If it has ended, the result is the oldest orphan, or 0.
 func guardedBy(keeper int) (inner int) {
-	list, all := children(keeper)
-	if !all { // for example, if the kernel has no such lists
-		s, _ := scan()
-		for pid, e := range s {
-			if e.parent == keeper {
-				list = append(list, pid)
-			}
-		}
-		slices.Sort(list) // of those that started in the same clock tick, the first one
-	}
 	var oldest uint64
-	for _, child := range list {
+	for _, child := range childrenOf(keeper) {
 		if e, ok := stat(child); ok && (inner == 0 || e.Start < oldest) {
 			inner, oldest = child, e.Start
 		}

@@ -89,6 +89,22 @@ func children(pid int) (list []int, all bool) {
 	return list, false
 }
 
+// childrenOf returns the children of a process, also if the kernel has no lists of them.
+func childrenOf(pid int) []int {
+	list, all := children(pid)
+	if all {
+		return list
+	}
+	s, _ := scan()
+	for child, e := range s {
+		if e.parent == pid {
+			list = append(list, child)
+		}
+	}
+	slices.Sort(list) // mostly the order in which they started, as in the lists
+	return slices.Compact(list)
+}
+
 // readings bounds how often lists are read while children come and go.
 const readings = 64
 

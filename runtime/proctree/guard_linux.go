@@ -1,6 +1,7 @@
 package proctree
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -154,6 +155,31 @@ func BlockIfShuttingDown() {
 	default:
 	}
 }
+
+// EndOrphans kills the orphans of the process that Guard runs main in, and what they have started, until none is left or
+// ctx ends. Without Guard it does nothing.
+func EndOrphans(ctx context.Context) error {
+	keeper, self := int(keeperID.Load()), os.Getpid()
+	if keeper == 0 {
+		return nil
+	}
+	for {
+		t := New(noProcess, "")
+		for _, child := range childrenOf(keeper) {
+			if p, ok := Find(child); ok && child != self {
+				t.known[child] = p
+			}
+		}
+		if len(t.known) == 0 {
+			return nil
+		}
+		if err := t.Kill(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+const noProcess = -1 // is not the id of any process
 
 // readPipe reads the inner end of the pipe: each byte is a signal that the outer process
 // received. The pipe is closed when the keeper and the outer process have ended.

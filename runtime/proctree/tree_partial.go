@@ -2,6 +2,8 @@
 
 package proctree
 
+import "context"
+
 // Complete reports whether whole trees can be found and guarded on this system.
 const Complete = false
 
@@ -25,6 +27,9 @@ func (p Process) InitialEnv(string) (value string, ok bool) { return "", false }
 
 // Guard runs main without a guard: it needs a subreaper.
 func Guard(main func() int) int { return main() }
+
+// EndOrphans is supported on Linux only; elsewhere it does nothing.
+func EndOrphans(context.Context) error { return nil }
 
 // IsInner is supported on Linux only; elsewhere there is one process.
 func IsInner() bool { return false }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -263,8 +264,15 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback, HatAgents: hatAgents,
 		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Settings: settings, Attended: a.Interactive(),
-		ExitCode: ExitCode, Advice: whatNext, BeforeWrite: proctree.BlockIfShuttingDown,
+		ExitCode: ExitCode, Advice: whatNext, BeforeWrite: proctree.BlockIfShuttingDown, BeforeUnlock: endOrphans,
 	}, agent, nil
+}
+
+// endOrphans ends what a check or a hook of git left running. Without the lock of the loop, it could not be traced to it.
+func endOrphans() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = proctree.EndOrphans(ctx) // processes that resist are reported at the end of this process
 }
 
 // stopped says why the loop ended and what to do.
