@@ -81,7 +81,8 @@ func (p preset) checkRoom() error {
 }
 
 func (a *starter) writePreset(p preset) error {
-	err := projectfile.In(".", ".").CreateNew(config.ProjectFile, []byte(asNamed(p.text)))
+	text := []byte(asNamed(p.text))
+	err := projectfile.In(".", ".").CreateNew(config.ProjectFile, text)
 	what := "written"
 	if errors.Is(err, fs.ErrExist) {
 		what, err = "exists, unchanged", nil
@@ -91,7 +92,7 @@ func (a *starter) writePreset(p preset) error {
 	}
 	a.Printf("%-24s %s\n", config.ProjectFile, what)
 	if project, err := ui.Project(); err == nil && what == "written" {
-		a.Trust.OwnSettings(project, config.ProjectFile)
+		a.Trust.OwnSettings(project, config.ProjectFile, text)
 	}
 	return nil
 }

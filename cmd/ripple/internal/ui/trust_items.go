@@ -208,10 +208,10 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 	return true, err
 }
 
-// OwnSettings approves the current contents of settings files that ripple wrote.
-func (t *Trust) OwnSettings(project string, paths ...string) {
+// OwnSettings approves a settings file with the text that ripple wrote. Another program may have replaced it already.
+func (t *Trust) OwnSettings(project, path string, text []byte) {
 	items := slices.DeleteFunc(usableItems(SettingsItems(config.Files(project))), func(i trust.Item) bool {
-		return !slices.Contains(paths, place(project, i.Path))
+		return place(project, i.Path) != path || i.Sum != trust.Sum(text)
 	})
 	if len(items) > 0 {
 		t.own(project, items...)
