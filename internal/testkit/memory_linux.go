@@ -45,8 +45,22 @@ func inMemory() (remove func()) {
 		return func() {}
 	}
 	return func() {
-		_ = os.RemoveAll(dir) // another user's files stay
-		_ = lock.Close()      // nothing was written
+		removeMarked(dir)
+		_ = lock.Close() // nothing was written
+	}
+}
+
+// removeMarked removes a directory, and the file inUse last: if another user's files stay, or the process is killed, a later
+// one continues.
+func removeMarked(dir string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read stays
+	for _, e := range entries {
+		if e.Name() != inUse {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // another user's files stay
+		}
+	}
+	if left, err := os.ReadDir(dir); err == nil && len(left) == 1 {
+		_ = os.RemoveAll(dir)
 	}
 }
 
@@ -57,7 +71,7 @@ func removeAbandoned(parent string) {
 	for _, file := range files {
 		lock := flock.New(file)
 		if locked, err := lock.TryLock(); err == nil && locked {
-			_ = os.RemoveAll(filepath.Dir(file)) // another user's files stay
+			removeMarked(filepath.Dir(file))
 		}
 		_ = lock.Close() // nothing was written
 	}
