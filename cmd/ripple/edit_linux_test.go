@@ -3,9 +3,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
 )
 
 const (
@@ -27,15 +29,23 @@ func (c *terminal) editsLines() {
 	c.expect("\x1b[?2004h")
 }
 
-// ran waits until a console has run a command and returns its output.
-func (c *testConsoles) ran(console string, command int, code string) string {
+// ran waits until a console has run a command and returns its output; code is the
+// command's first line. It reads the list as JSON, because the other form
+// shortens commands.
+func (c *testConsoles) ran(name string, command int, code string) string {
 	c.t.Helper()
-	want := fmt.Sprintf("#%d %s\n", command, code)
-	require.Eventually(c.t, func() bool {
-		list := c.run("list")
-		return strings.Contains(list, want) && regexp.MustCompile(`(?m)^`+console+` .* idle `).MatchString(list)
-	}, testkit.Patience(30*time.Second), 10*time.Millisecond, "%s: %s", want, c.run("list"))
-	return c.run("read", console, "--command", fmt.Sprint(command))
+	require.EventuallyWithT(c.t, func(t *assert.CollectT) {
+		var list []console.Status
+		require.NoError(t, json.Unmarshal([]byte(c.run("list", "--json")), &list))
+		at := slices.IndexFunc(list, func(i console.Status) bool { return i.Name == name })
+		require.GreaterOrEqual(t, at, 0)
+		assert.Equal(t, console.Idle, list[at].State)
+		require.NotNil(t, list[at].Command)
+		assert.Equal(t, command, list[at].Command.ID)
+		first, _, _ := strings.Cut(list[at].Command.Code, "\n")
+		assert.Equal(t, code, first)
+	}, testkit.Patience(30*time.Second), 10*time.Millisecond)
+	return c.run("read", name, "--command", fmt.Sprint(command))
 }
 
 // A user edits lines in front of any program, and commands of other clients stay unaffected.
@@ -86,7 +96,7 @@ func TestALineSurvivesOthersOutput(t *testing.T) {
 	own := consoleOf(t)
 	c := own.attach("work")
 	c.editsLines()
-	file := t.TempDir() + "/go"
+	file := t.TempDir() + "/" + strings.Repeat("long-name-", 12) // the command is longer than a row, and than its form in a list
 	c.send("(until test -e " + file + "; do sleep 0.01; done; echo from behind) &\r")
 	own.ran("work", 1, "(until test -e "+file+"; do sleep 0.01; done; echo from behind) &")
 	c.send("echo unfnished" + strings.Repeat(keyLeft, 6))
