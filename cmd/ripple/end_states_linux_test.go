@@ -83,6 +83,9 @@ var endStates = []endState{
 	{name: "interrupted in the turn in which it came back", flags: worktree, turns: []string{detach + work, back + interrupt}, code: ui.ExitInterrupted},
 	{name: "interrupted in the turn in which it left", flags: worktree, turns: []string{work, detach + own + back + interrupt}, code: ui.ExitInterrupted},
 	{name: "merged by the agent", flags: worktree, turns: []string{own + users + "git merge -q agent/w"}},
+	{name: "cherry-picked by the agent", flags: worktree, turns: []string{own + users + "echo theirs > theirs; git add theirs; git commit -qm theirs; git cherry-pick agent/w >&2"}},
+	{name: "one of two cherry-picked by the agent", flags: worktree, turns: []string{own + "echo 2 > more; git add more; git commit -qm more; " + users + "echo theirs > theirs; git add theirs; git commit -qm theirs; git cherry-pick agent/w >&2"}},
+	{name: "squash-merged by the agent", flags: worktree, turns: []string{own + users + "git merge -q --squash agent/w >&2; git commit -qm squashed"}},
 	{name: "another working tree of the agent", flags: worktree, turns: []string{work + "git worktree add -q ../more -b more; cd ../more; " + own}},
 
 	{name: "the user's checkout: another branch", flags: worktree, turns: []string{users + "git checkout -q -b agents-branch; echo bad >> mine"}},

@@ -174,7 +174,7 @@ func (c *checkouts) remember(made []string) {
 }
 
 // rebased remembers the commits that replace those that turns made, after the branch of the working tree was rebased
-// on main.
+// on main. If main already had all changes, git left nothing: then main's commit replaces them.
 func (c *checkouts) rebased(ctx context.Context, before, after, main string) error {
 	old, err := c.repo().Commits(ctx, maxMade, before, main)
 	if err != nil || !slices.ContainsFunc(old, func(commit string) bool { return slices.Contains(c.state.Checkouts.Made, commit) }) {
@@ -185,13 +185,25 @@ func (c *checkouts) rebased(ctx context.Context, before, after, main string) err
 		return err
 	}
 	c.state.Checkouts.Made = slices.DeleteFunc(c.state.Checkouts.Made, func(commit string) bool { return slices.Contains(old, commit) })
+	if len(now) == 0 {
+		now = []string{after}
+	}
 	c.remember(now)
 	return nil
 }
 
-// merged reports whether a branch has a commit that a turn made. A turn may have dropped later ones since.
+// merged reports whether a branch has a commit that a turn made, or a later version or a copy of one: the user may have
+// rewritten it between turns. A turn may have dropped later ones since.
 func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
-	return c.repo().ContainsAny(ctx, branch, c.state.Checkouts.Made...)
+	made := c.state.Checkouts.Made
+	if merged, err := c.repo().ContainsAny(ctx, branch, made...); merged || err != nil || len(made) == 0 {
+		return merged, err
+	}
+	if merged, err := c.repo().ContainsRewritten(ctx, branch, c.state.Start, made...); merged || err != nil {
+		return merged, err
+	}
+	copied, others, err := c.repo().Copied(ctx, made[len(made)-1], branch)
+	return copied > 0 && others == 0, err
 }
 
 // dropped reports whether a branch was reset to an older commit. Commits that have others in their

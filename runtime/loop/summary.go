@@ -80,9 +80,29 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	}
 	d, err := r.Since(ctx, from)
 	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
-	if err != nil || w.worktree == nil || d.Commits > 0 || sum.Moved != nil {
+	if err != nil || w.worktree == nil || sum.Moved != nil {
 		return err
 	}
-	sum.Merged, _ = w.checkouts.merged(ctx, sum.Main) // the counts hold without it
+	w.compare(ctx, sum)
 	return nil
+}
+
+// compare finds out what the branch that the working tree follows already has of it. Without an answer of git, the counts
+// of commits hold.
+func (w *workspace) compare(ctx context.Context, sum *Summary) {
+	if sum.Commits == 0 {
+		sum.Merged, _ = w.checkouts.merged(ctx, sum.Main)
+		return
+	}
+	if sum.Rebase { // a part of the branch is on Main's commits already
+		return
+	}
+	copied, others, err := w.tree.Repo.Copied(ctx, git.Branch(sum.Branch), sum.Main)
+	if err != nil || copied == 0 {
+		return
+	}
+	sum.Copied, sum.Commits = copied, others
+	if others == 0 {
+		sum.Files, sum.Added, sum.Removed = 0, 0, 0
+	}
 }

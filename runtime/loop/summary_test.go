@@ -134,3 +134,57 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 		})
 	}
 }
+
+// Between two turns the user rewrites or merges the commits of a loop. It is the same work: it is merged, or counted once.
+func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
+	const (
+		// As if made long ago: a commit that is rewritten in the second in which it was made looks new.
+		one, two = "echo 1 > one; git add one; git commit -q --date=@1600000000 -m one; ", "echo 2 > two; git add two; git commit -q --date=@1600000001 -m two; "
+		moves    = "echo 0 > zero; git add zero; git commit -q -m zero; "
+		squashes = "git merge -q --squash side > /dev/null; git commit -q -m squashed; "
+		merges   = "git merge -q side; "
+		inTree   = "cd .ralph/side-worktree; "
+		back     = "cd ../..; "
+	)
+	for _, tt := range []struct {
+		name, made, user, last string // what the first turn, the user after it, and the last turn do
+		merged                 bool
+		commits, copied        int
+	}{
+		{"rebased", one, moves + inTree + "git rebase -q main", "true", false, 1, 0},
+		{"rebased and merged", one + two, moves + inTree + "git rebase -q main; " + back + merges, "true", true, 0, 0},
+		{"rebased and merged, and main moved", one, moves + inTree + "git rebase -q main; " + back + merges + "echo 1 > main; git add main; git commit -qm main", "true", true, 0, 0},
+		{"amended", one, inTree + "git commit -q --amend -m other", "true", false, 1, 0},
+		{"amended and merged", one, inTree + "git commit -q --amend -m other; " + back + merges, "true", true, 0, 0},
+		{"other contents, amended and merged", one, inTree + "echo 1 >> one; git commit -q -a --amend -m other; " + back + merges, "true", true, 0, 0},
+		{"amended, and the first version is merged", one, merges + inTree + "git commit -q --amend -m other", "true", true, 0, 0},
+		{"cherry-picked", one + two, moves + "git cherry-pick main..side > /dev/null", "true", true, 0, 0},
+		{"cherry-picked in the last turn", one + two, "true", users + moves + "git cherry-pick main..side > /dev/null", false, 0, 2},
+		{"cherry-picked, and rebased by the user", one, moves + "git cherry-pick side > /dev/null; " + inTree + "git rebase -q main", "true", true, 0, 0},
+		{"one of two is cherry-picked", one + two, moves + "git cherry-pick side~1 > /dev/null", "true", false, 1, 0},
+		{"one of two is cherry-picked in the last turn", one + two, "true", users + moves + "git cherry-pick side~1 > /dev/null", false, 1, 1},
+		{"squash-merged", one, squashes, "true", true, 0, 0},
+		{"squash-merged, and rebased by the user", one, squashes + inTree + "git rebase -q main", "true", true, 0, 0},
+		{"two are squash-merged", one + two, squashes, "true", true, 0, 0},
+		{"two are squash-merged in the last turn", one + two, "true", users + squashes, false, 2, 0},
+		{"squash-merged in the last turn", one, "true", users + squashes, false, 0, 1},
+		{"dropped, and a commit of the user is merged", one, inTree + "git reset -q --hard main; " + moves + back + merges, "true", false, 0, 0},
+		{"dropped, and main has other contents", one, "echo other > one; git add one; git commit -q -m other; " + inTree + "git reset -q --hard main", "true", false, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.made, tt.last)
+			r.flags = map[string]string{"max-turns": "1", "worktree": side}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			r.sh(tt.user)
+			r.flags["max-turns"] = "2"
+			stop = r.resume()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			s := r.summary()
+			assert.Equal(t, []any{tt.merged, tt.commits, tt.copied}, []any{s.Merged, s.Commits, s.Copied})
+			assert.Empty(t, s.Unkept)
+		})
+	}
+}

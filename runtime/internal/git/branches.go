@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,67 @@ func (r *Repo) ContainsAny(ctx context.Context, in string, commits ...string) (b
 		}
 	}
 	return false, nil
+}
+
+// Copied counts the commits of one revision that another lacks although it has copies of them: commits with the same
+// changes, as git cherry finds them. others counts the other ones that it lacks.
+func (r *Repo) Copied(ctx context.Context, of, by string) (copied, others int, err error) {
+	out, err := command(ctx, r.Top, gitRevList, "--cherry-mark", "--right-only", "--count", revision(by)+"..."+revision(of))
+	if err != nil {
+		return 0, 0, err
+	}
+	_, err = fmt.Sscan(out, &others, &copied)
+	return copied, others, err
+}
+
+// ContainsRewritten reports whether a revision contains a commit, which since does not, that replaces one of some
+// commits. Amending, rebasing and cherry-picking keep the author and the time of the first version, and change that of the
+// committer; a new commit has both times alike.
+func (r *Repo) ContainsRewritten(ctx context.Context, in, since string, commits ...string) (bool, error) {
+	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) })
+	if len(commits) == 0 {
+		return false, nil
+	}
+	const format = "--format=%at %ct %an <%ae>"
+	first, err := command(ctx, r.Top, gitRevList, append([]string{"--ignore-missing", "--no-walk", format}, commits...)...)
+	if err != nil {
+		return false, err
+	}
+	made := map[string]bool{}
+	for author := range authors(first) {
+		made[author] = true
+	}
+	args := []string{"--ignore-missing", fmt.Sprintf("--max-count=%d", maxRewritten), format, revision(in)}
+	if isCommit(since) {
+		args = append(args, "--not", since)
+	}
+	later, err := command(ctx, r.Top, gitRevList, args...)
+	if err != nil {
+		return false, err
+	}
+	for author, rewritten := range authors(later) {
+		if rewritten && made[author] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// maxRewritten is how many commits are compared with earlier versions of them.
+const maxRewritten = 10_000
+
+// authors iterates over the authors of commits, with the times at which they made them, and whether each commit was
+// rewritten since then. list has a line with the hash before that of each author.
+func authors(list string) iter.Seq2[string, bool] {
+	return func(yield func(author string, rewritten bool) bool) {
+		for line := range strings.Lines(list) {
+			made, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			committed, author, named := strings.Cut(rest, " ")
+			if named && made != "commit" && !yield(made+" "+author, committed != made) {
+				return
+			}
+		}
+	}
 }
 
 // Branch is a branch in the form in which git takes it for nothing else.

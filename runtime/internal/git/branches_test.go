@@ -1,7 +1,9 @@
 package git
 
 import (
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -228,5 +230,44 @@ func TestContainsAny(t *testing.T) {
 		got, err := r.ContainsAny(t.Context(), tt.in, tt.commits...)
 		require.NoError(t, err, tt.commits)
 		assert.Equal(t, tt.want, got, "%s: %v", tt.in, tt.commits)
+	}
+}
+
+// A commit that was amended, rebased or cherry-picked is a later version of the first one; a copy has the same changes. A commit
+// new commit is neither, although its message is the same.
+func TestVersionsOfACommit(t *testing.T) {
+	for _, tt := range []struct {
+		name, then      string
+		rewritten       bool // main has a version of the commit of the branch
+		copied, missing int  // commits of the branch of which main has copies, and the other ones
+	}{
+		{"nothing", "true", false, 0, 1},
+		{"amended", "git checkout -q side; git commit -q --amend -m other; git branch -f main side; git reset -q --hard first", true, 1, 0},
+		{"other contents", "git checkout -q side; echo c > b; git commit -q -a --amend -m work; git branch -f main side; git reset -q --hard first", true, 0, 1},
+		{"rebased", "git checkout -q side; git rebase -q main; git branch -f main side; git reset -q --hard first", true, 1, 0},
+		{"cherry-picked", "git cherry-pick side > /dev/null", true, 1, 0},
+		{"squash-merged", "git merge -q --squash side; git commit -q -m work", false, 1, 0},
+		{"a new commit", "echo c > b; git add b; git commit -q -m work", false, 0, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newRepo(t)
+			sh := func(command string) {
+				c := exec.Command("sh", "-ec", command)
+				c.Dir = p.dir
+				out, err := c.CombinedOutput()
+				require.NoError(t, err, string(out))
+			}
+			sh("git checkout -q -b side; echo b > b; git add b; git commit -q --date=@1600000000 -m work; git tag first; git checkout -q main; echo c > c; git add c; git commit -q -m main")
+			start, made := p.git("rev-parse", "main~1"), p.git("rev-parse", "first")
+			sh(tt.then)
+			r, err := Open(t.Context(), p.dir)
+			require.NoError(t, err)
+			rewritten, err := r.ContainsRewritten(t.Context(), "main", start, made, strings.Repeat("0", 40), "--all")
+			require.NoError(t, err)
+			copied, missing, err := r.Copied(t.Context(), "side", "main")
+			require.NoError(t, err)
+			assert.Equal(t, []any{tt.rewritten, tt.copied, tt.missing}, []any{rewritten, copied, missing})
+		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 // and remove them. Rows whose label begins with "to" are commands. Followed in any order, or only
 // in part, they lose no commit.
 func gitRows(s *loop.Summary) (rows []row) {
-	elsewhere := len(s.Others) > 0 || len(s.Unkept) > 0 && !s.Merged // other rows say where the run's commits are
+	elsewhere := len(s.Others) > 0 || len(s.Unkept) > 0 && !s.Merged && s.Copied == 0 // other rows say where the run's commits are
 	if s.Git && (s.Commits > 0 || !elsewhere) {
 		rows = append(rows, row{"commits", commits(s)})
 	}
@@ -192,14 +192,15 @@ func mergeRows(s *loop.Summary) (rows []row) {
 }
 
 // removeRows remove a working tree with its branch only if every commit is on a branch: with a tree,
-// git removes the log of what it had checked out. `git branch -d` keeps a branch that is not merged.
+// git removes the log of what it had checked out. `git branch -d` refuses a branch that is not merged, and so one of
+// whose commits the other branch has only copies.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
 	if !s.Git || s.Rebase || loose || len(s.Unkept) > 0 {
 		return nil
 	}
 	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}
-	if s.Moved == nil || !s.Moved.Gone {
+	if onlyCopied := s.Copied > 0 && s.Commits+s.Dirty == 0; !onlyCopied && (s.Moved == nil || !s.Moved.Gone) {
 		rows = append(rows, row{"", "git branch -d " + branchWord(s.Branch)})
 	}
 	return rows

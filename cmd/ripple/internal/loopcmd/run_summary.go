@@ -68,10 +68,16 @@ func commits(s *loop.Summary) string {
 	switch {
 	case s.Merged:
 		return "none to merge: " + quote.Name(s.Main) + " has all commits of " + quote.Name(s.Branch)
+	case s.Commits == 0 && s.Copied > 0:
+		return "none to merge: " + quote.Name(s.Main) + " has copies of all commits of " + quote.Name(s.Branch)
 	case s.Commits == 0:
 		return "none"
 	}
-	return fmt.Sprintf("%d: %s changed, %s added, %d removed", s.Commits, ui.Count(s.Files, "file"), ui.Count(s.Added, "line"), s.Removed)
+	text := fmt.Sprintf("%d: %s changed, %s added, %d removed", s.Commits, ui.Count(s.Files, "file"), ui.Count(s.Added, "line"), s.Removed)
+	if s.Copied > 0 {
+		text += "; " + quote.Name(s.Main) + " has copies of " + ui.Count(s.Copied, "other commit")
+	}
+	return text
 }
 
 // summaryIndent is the column at which the texts of a summary stand.
