@@ -113,6 +113,8 @@ func (o *Origin) hadValue(name, value string) bool {
 // String describes the origin for the user.
 func (o *Origin) String() string {
 	switch {
+	case o.Hidden:
+		return fmt.Sprintf("a process that cannot see process %d, which runs the loop in %s", o.Loop.PID, Quote(o.Loop.Project))
 	case o.Loop != nil:
 		return fmt.Sprintf("the loop in %s (process %d)", Quote(o.Loop.Project), o.Loop.PID)
 	case len(o.by) > 0:
