@@ -13,14 +13,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const (
-	// answerTimeout is how long the end of input waits for calls in flight, whose answers the SDK
-	// would otherwise drop (modelcontextprotocol/go-sdk, issue 1061).
-	answerTimeout = time.Second
-	// maxCalls is the maximum number of calls in flight; further input is not read until one is
-	// answered.
-	maxCalls = 256
-)
+// answerTimeout is how long the end of input waits for calls in flight, whose answers the SDK would
+// otherwise drop (modelcontextprotocol/go-sdk, issue 1061).
+const answerTimeout = time.Second
 
 // ServeStdio serves one client on standard streams until its input or the context ends. A line that
 // is not a JSON-RPC message is answered with an error.

@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxCalls is the maximum number of a client's calls in flight. On standard input, no more is read
+// until one is answered; over HTTP, further ones wait.
+const maxCalls = 256
+
+// callLimit limits the calls of each client that are carried out at the same time.
+type callLimit struct {
+	mu sync.Mutex
+	of map[sdk.Session]*clientCalls
+}
+
+// clientCalls are the calls of a client.
+type clientCalls struct {
+	count   int           // running and waiting ones
+	running chan struct{} // has an element for each running one
+}
+
+// wait lets a call wait until fewer than maxCalls others of its client are running.
+func (l *callLimit) wait(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if strings.HasPrefix(method, "notifications/") {
+			return next(ctx, method, req)
+		}
+		client := req.GetSession()
+		calls := l.enter(client)
+		defer l.leave(client)
+		select {
+		case calls.running <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-calls.running }()
+		return next(ctx, method, req)
+	}
+}
+
+func (l *callLimit) enter(client sdk.Session) *clientCalls {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[client] == nil {
+		l.of[client] = &clientCalls{running: make(chan struct{}, maxCalls)}
+	}
+	l.of[client].count++
+	return l.of[client]
+}
+
+func (l *callLimit) leave(client sdk.Session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[client].count--; l.of[client].count == 0 {
+		delete(l.of, client)
+	}
+}
