@@ -3,68 +3,78 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 )
 
-// batch collects the answers to the calls of a JSON-RPC batch. The SDK receives them one by one, as
-// if the client had sent each in a line: so they are limited, ordered and canceled like others.
+// maxBatch is the maximum number of messages in a batch: all answers are in memory until the last one
+// is there.
+const maxBatch = 1024
+
+// batch collects the answers to a JSON-RPC batch. The SDK receives its messages one by one, as if the
+// client had sent each in a line: so calls are limited, ordered and canceled like others.
 type batch struct {
-	ids     []any          // of the calls, by idKey
-	open    int            // calls without an answer
-	answers map[any][]byte // to send
+	answers [][]byte    // in the order of the messages; nil: not there yet, or none expected
+	place   map[any]int // of a call's answer, by callID
+	open    int         // calls without an answer
 }
 
 // isBatch reports whether a valid line is a batch.
 func isBatch(line []byte) bool { return bytes.TrimSpace(line)[0] == '[' }
 
-// split returns the messages of a batch and expects their answers; it returns an error, and expects
-// none, if a call has the ID of a call in flight.
-func (f *flight) split(line []byte) ([]json.RawMessage, error) {
+// messagesOf returns the messages of a batch.
+func messagesOf(line []byte) ([]json.RawMessage, error) {
 	var messages []json.RawMessage
 	if err := json.Unmarshal(line, &messages); err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	b := &batch{answers: map[any][]byte{}}
-	for _, one := range messages {
-		var m message
-		if err := json.Unmarshal(one, &m); err != nil {
-			return nil, err
-		}
-		id := idKey(m.ID)
-		if m.Method == "" || id == nil {
-			continue
-		}
-		if _, inFlight := f.calls[id]; inFlight {
-			return nil, fmt.Errorf("a call with the id %s has no answer yet", m.ID)
-		}
-		b.ids = append(b.ids, id)
-	}
-	b.open = len(b.ids)
-	for _, id := range b.ids {
-		f.batches[id] = b
+	switch n := len(messages); {
+	case n == 0:
+		return nil, errors.New("the batch is empty")
+	case n > maxBatch:
+		return nil, fmt.Errorf("the batch has %d messages, but at most %d are accepted: send several batches", n, maxBatch)
 	}
 	return messages, nil
 }
 
-// add takes the answer to a call, nil if the client expects none. After the last one it returns the
-// answers in the order of the calls, or nil if there are none; before, it returns nil.
-func (b *batch) add(id any, answer []byte) []byte {
-	if answer != nil {
-		b.answers[id] = bytes.Clone(answer)
-	}
-	if b.open--; b.open > 0 || len(b.answers) == 0 {
-		return nil
-	}
-	line := []byte{'['}
-	for _, id := range b.ids {
-		if answer := b.answers[id]; answer != nil {
-			if len(line) > 1 {
-				line = append(line, ',')
-			}
-			line = append(line, answer...)
+// split returns the messages of a batch that the SDK gets, and expects the answers to the calls among
+// them. If it gets no call, refused is the line with the answers to the other messages. The caller
+// holds the lock.
+func (f *flight) split(messages []json.RawMessage) (accepted []json.RawMessage, refused []byte) {
+	b := &batch{place: map[any]int{}}
+	for _, one := range messages {
+		id, r := f.check(one)
+		if r != nil {
+			b.answers = append(b.answers, r.line())
+			continue
+		}
+		accepted = append(accepted, one)
+		if id != nil {
+			b.place[id], f.batches[id] = len(b.answers), b
+			b.answers = append(b.answers, nil)
 		}
 	}
-	return append(line, ']')
+	b.open = len(b.place)
+	return accepted, b.line()
+}
+
+// add takes the answer to a call, nil if the client expects none, and returns line.
+func (b *batch) add(id any, answer []byte) []byte {
+	b.answers[b.place[id]] = bytes.Clone(answer)
+	b.open--
+	return b.line()
+}
+
+// line returns the answers as one line after the last call was answered; nil before, or if there are
+// none.
+func (b *batch) line() []byte {
+	if b.open > 0 {
+		return nil
+	}
+	answers := slices.DeleteFunc(slices.Clone(b.answers), func(a []byte) bool { return a == nil })
+	if len(answers) == 0 {
+		return nil
+	}
+	return slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))
 }

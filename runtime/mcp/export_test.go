@@ -13,3 +13,6 @@ var (
 
 // Seconds converts a number of seconds to the duration of a wait.
 var Seconds = seconds
+
+// MaxBatch is the maximum length of a batch.
+const MaxBatch = maxBatch

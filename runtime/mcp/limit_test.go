@@ -17,7 +17,7 @@ import (
 )
 
 // Over HTTP, too, a limited number of calls is in flight, whether they come in one batch or in several
-// requests.
+// requests, and a batch has a limited length and uses an ID once.
 func TestCallsOverHTTP(t *testing.T) {
 	calls := func(from, n int) string {
 		list := make([]string, n)
@@ -35,6 +35,9 @@ func TestCallsOverHTTP(t *testing.T) {
 	}{
 		{"a batch", []string{calls(0, 2*maxCalls)}, maxCalls, http.StatusOK, fmt.Sprintf(`"id":%d,"result"`, 2*maxCalls-1)},
 		{"two batches", []string{calls(0, maxCalls), calls(maxCalls, maxCalls)}, maxCalls, http.StatusOK, `"result"`},
+		{"a long batch", []string{calls(0, maxBatch+1)}, 0, http.StatusBadRequest, `"error":{"code":-32600,"message":"the batch has 1025 messages, but at most 1024 are accepted: send several batches"}`},
+		{"a long batch before something else", []string{calls(0, maxBatch+1) + "x"}, 0, http.StatusBadRequest, `"error":{"code":-32700,`},
+		{"an ID twice", []string{"[" + strings.Trim(calls(0, 2), "[]") + "," + strings.Trim(calls(1, 1), "[]") + "]"}, 0, http.StatusBadRequest, `"error":{"code":-32600,"message":"two calls of the batch have the id 1"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -62,35 +62,67 @@ func refusalOf(id json.RawMessage, code int, err error) *refusal {
 	return r
 }
 
+// line returns the refusal as it is sent.
+func (r *refusal) line() []byte {
+	line, _ := json.Marshal(r) // it consists of valid JSON and text
+	return line
+}
+
 // lastBatches is the last version of the protocol with batches.
 const lastBatches = "2025-03-26"
 
-// check returns a refusal if a line is invalid, or nil. version is that of the protocol, once it
-// has been negotiated.
-func check(line []byte, version string) *refusal {
+// accept returns the messages of a line that the SDK gets, and what to answer at once, if anything.
+func (f *flight) accept(line []byte) (accepted []json.RawMessage, refused []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if !json.Valid(line) {
-		return refusalOf(nil, codeParse, errors.New("the line is not JSON"))
+		return nil, refusalOf(nil, codeParse, errors.New("the line is not JSON")).line()
 	}
-	var batch []json.RawMessage
-	if bytes.TrimSpace(line)[0] != '[' {
-		batch = []json.RawMessage{line}
-	} else if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 || version == "" || version > lastBatches {
-		return refusalOf(nil, codeInvalid, errors.New("a batch: this version of the protocol has one message per line"))
+	if !isBatch(line) {
+		if _, r := f.check(line); r != nil {
+			return nil, r.line()
+		}
+		return []json.RawMessage{line}, nil
 	}
-	seen := map[any]bool{}
-	for _, one := range batch {
-		_, err := jsonrpc.DecodeMessage(one)
-		var m message
-		if shape := json.Unmarshal(one, &m); err == nil {
-			err = shape
-		}
-		id := idKey(m.ID)
-		if err == nil && id != nil && seen[id] {
-			err = fmt.Errorf("two messages of a batch have the id %s", m.ID)
-		}
-		if seen[id] = true; err != nil {
-			return refusalOf(idOf(m.ID), codeInvalid, fmt.Errorf("the line is not a JSON-RPC 2.0 message: %w", err))
-		}
+	if f.version == "" || f.version > lastBatches {
+		return nil, refusalOf(nil, codeInvalid, errors.New("a batch: this version of the protocol has one message per line")).line()
+	}
+	messages, err := messagesOf(line)
+	if err != nil {
+		return nil, refusalOf(nil, codeInvalid, err).line()
+	}
+	return f.split(messages)
+}
+
+// check returns the ID of a message if it is a call. If it is invalid, or has the ID of another call
+// without an answer, it returns a refusal, in the latter case without an ID: the client would take it
+// for the answer to the other call. The caller holds the lock.
+func (f *flight) check(one []byte) (id any, r *refusal) {
+	m, err := jsonrpc.DecodeMessage(one)
+	var spelled struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(one, &spelled) // without an ID if it is not an object
+	if err != nil {
+		return nil, refusalOf(idOf(spelled.ID), codeInvalid, fmt.Errorf("this is not a JSON-RPC 2.0 message: %w", err))
+	}
+	if id = callID(m); id != nil && f.isOpen(id) {
+		return nil, refusalOf(nil, codeInvalid, fmt.Errorf("a call with the id %v has no answer yet", id))
+	}
+	return id, nil
+}
+
+// isOpen reports whether a call with this ID has no answer yet. The caller holds the lock.
+func (f *flight) isOpen(id any) bool {
+	_, inFlight := f.calls[id]
+	return inFlight || f.batches[id] != nil
+}
+
+// callID returns the ID of a call in the normal form of the SDK, an int64 or a string; nil if the
+// message is not a call.
+func callID(m jsonrpc.Message) any {
+	if r, isRequest := m.(*jsonrpc.Request); isRequest {
+		return r.ID.Raw()
 	}
 	return nil
 }
@@ -114,11 +146,4 @@ func idKey(id json.RawMessage) any {
 		return nil
 	}
 	return made.Raw()
-}
-
-// agreed returns the negotiated version of the protocol; empty if not negotiated yet.
-func (f *flight) agreed() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.version
 }

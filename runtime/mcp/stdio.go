@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	defer s.consoles.Close()
 	f := newFlight(s.turns)
 	answers := &clientWriter{WriteCloser: out, f: f}
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: &clientReader{closer: in, in: bufio.NewReader(in), f: f, refuse: answers.refuse}, Writer: answers})
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: &clientReader{closer: in, in: bufio.NewReader(in), f: f, answer: answers.send}, Writer: answers})
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
 	}
@@ -34,9 +35,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 type flight struct {
 	turns    *turns
 	mu       sync.Mutex
-	calls    map[any]*turn  // by idKey; nil: it has no turn
+	calls    map[any]*turn  // by callID; nil: it has no turn
 	canceled map[any]bool   // calls canceled by the client, which expects no answer
-	batches  map[any]*batch // by idKey of a call
+	batches  map[any]*batch // batches without an answer, by the callID of each call
 	version  string         // version of the protocol, once negotiated
 	answered chan struct{}  // receives a token after each answer
 }
@@ -45,38 +46,27 @@ func newFlight(t *turns) *flight {
 	return &flight{turns: t, calls: map[any]*turn{}, canceled: map[any]bool{}, batches: map[any]*batch{}, answered: make(chan struct{}, 1)}
 }
 
-// message is the relevant part of a JSON-RPC message.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result *struct {
-		ProtocolVersion string `json:"protocolVersion"`
-	} `json:"result"`
-}
-
 // begins records a message from the client and returns it in the form for the SDK.
 func (f *flight) begins(line []byte) []byte {
-	var m message
-	if json.Unmarshal(line, &m) != nil {
-		return line // check has refused such lines
+	m, _ := jsonrpc.DecodeMessage(line) // check has refused an invalid one
+	r, isRequest := m.(*jsonrpc.Request)
+	if !isRequest {
+		return line
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case m.Method == "notifications/cancelled":
+	switch id := callID(r); {
+	case r.Method == "notifications/cancelled":
 		var p struct {
 			ID json.RawMessage `json:"requestId"`
 		}
-		if json.Unmarshal(m.Params, &p) == nil {
+		if json.Unmarshal(r.Params, &p) == nil {
 			if _, inFlight := f.calls[idKey(p.ID)]; inFlight {
 				f.canceled[idKey(p.ID)] = true
 			}
 		}
-	case m.Method != "" && idKey(m.ID) != nil:
-		var t *turn
-		line, t = f.turns.take(line, m)
-		f.calls[idKey(m.ID)] = t
+	case id != nil:
+		line, f.calls[id] = f.turns.take(line, r)
 	}
 	return line
 }
@@ -84,16 +74,21 @@ func (f *flight) begins(line []byte) []byte {
 // ends records a message to the client and returns the line to send, or nil. The answers to a batch
 // are sent in one line, when the last of them is there.
 func (f *flight) ends(line []byte) []byte {
-	var m message
-	if json.Unmarshal(line, &m) != nil || idKey(m.ID) == nil || m.Method != "" {
+	m, _ := jsonrpc.DecodeMessage(line) // the SDK wrote it
+	r, isAnswer := m.(*jsonrpc.Response)
+	if !isAnswer {
 		return line
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if m.Result != nil && m.Result.ProtocolVersion != "" {
-		f.version = m.Result.ProtocolVersion
+	if f.version == "" {
+		var result struct {
+			ProtocolVersion string `json:"protocolVersion"`
+		}
+		_ = json.Unmarshal(r.Result, &result) // an error, or another result
+		f.version = result.ProtocolVersion
 	}
-	id := idKey(m.ID)
+	id := r.ID.Raw()
 	if t := f.calls[id]; t != nil {
 		f.turns.end(t)
 	}
@@ -106,9 +101,15 @@ func (f *flight) ends(line []byte) []byte {
 	case f.answered <- struct{}{}:
 	default:
 	}
-	if b := f.batches[id]; b != nil {
-		delete(f.batches, id)
-		return b.add(id, line)
+	b := f.batches[id]
+	if b == nil {
+		return line
+	}
+	line = b.add(id, line)
+	if b.open == 0 {
+		for id := range b.place {
+			delete(f.batches, id)
+		}
 	}
 	return line
 }
@@ -125,8 +126,8 @@ type clientReader struct {
 	closer io.Closer
 	in     *bufio.Reader
 	f      *flight
-	refuse func(*refusal)
-	batch  []json.RawMessage // messages of a batch that the SDK has not read
+	answer func([]byte)      // sends a line to the client
+	queue  []json.RawMessage // messages that the SDK has not read
 	rest   []byte            // rest of the line that the SDK is reading
 }
 
@@ -136,29 +137,22 @@ func (d *clientReader) Close() error { return d.closer.Close() }
 // Read reads the next messages.
 func (d *clientReader) Read(b []byte) (int, error) {
 	for len(d.rest) == 0 {
-		if len(d.batch) > 0 {
-			d.pass(d.batch[0])
-			d.batch = d.batch[1:]
+		if len(d.queue) > 0 {
+			d.pass(d.queue[0])
+			d.queue = d.queue[1:]
 			break
 		}
 		line, err := readLine(d.in)
 		if errors.Is(err, errLongLine) {
-			d.refuse(refusalOf(nil, codeInvalid, err))
+			d.answer(refusalOf(nil, codeInvalid, err).line())
 			continue
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			if r := check(line, d.f.agreed()); r != nil {
-				d.refuse(r)
-				continue
+			var refused []byte
+			if d.queue, refused = d.f.accept(line); refused != nil {
+				d.answer(refused)
 			}
-			if isBatch(line) {
-				if d.batch, err = d.f.split(line); err != nil {
-					d.refuse(refusalOf(nil, codeInvalid, err))
-				}
-				continue
-			}
-			d.pass(line)
-			break
+			continue
 		}
 		if err != nil {
 			d.awaitAnswers()
@@ -221,12 +215,8 @@ func (a *clientWriter) Write(b []byte) (int, error) {
 	}
 }
 
-// refuse answers an invalid line.
-func (a *clientWriter) refuse(r *refusal) {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return // marshaling a refusal cannot fail
-	}
+// send writes a line of its own.
+func (a *clientWriter) send(line []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, _ = a.WriteCloser.Write(append(line, '\n')) // if the client is gone, reading reports it

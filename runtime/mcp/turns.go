@@ -7,6 +7,7 @@ import (
 	"net/http/httptrace"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -35,8 +36,8 @@ func newTurns() *turns { return &turns{last: map[string]*turn{}, taken: map[int]
 
 // take assigns the next turn to a call that types into a console, and returns the call's line with
 // the number of its turn.
-func (q *turns) take(line []byte, m message) ([]byte, *turn) {
-	if m.Method != "tools/call" || !bytes.Contains(m.Params, []byte(`console_`)) {
+func (q *turns) take(line []byte, r *jsonrpc.Request) ([]byte, *turn) {
+	if r.Method != "tools/call" || !bytes.Contains(r.Params, []byte(`console_`)) {
 		return line, nil
 	}
 	var call, params map[string]json.RawMessage
@@ -47,7 +48,7 @@ func (q *turns) take(line []byte, m message) ([]byte, *turn) {
 			Console string `json:"console"`
 		} `json:"arguments"`
 	}
-	if json.Unmarshal(line, &call) != nil || json.Unmarshal(m.Params, &params) != nil || json.Unmarshal(m.Params, &named) != nil {
+	if json.Unmarshal(line, &call) != nil || json.Unmarshal(r.Params, &params) != nil || json.Unmarshal(r.Params, &named) != nil {
 		return line, nil // the SDK reports the error
 	}
 	if named.Name != "console_exec" && named.Name != "console_send" {

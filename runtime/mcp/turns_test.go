@@ -71,3 +71,27 @@ func TestBatchesAreLimited(t *testing.T) {
 	require.Equal(t, calls[maxCalls]+"\n", read(), "after an answer")
 	require.Equal(t, maxCalls, f.count())
 }
+
+// A call of a batch is without an answer until that of the batch is sent.
+func TestAnswersOfABatchCount(t *testing.T) {
+	ping := func(id string) []byte { return []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`) }
+	pong := func(id string) []byte { return []byte(`{"jsonrpc":"2.0","id":` + id + `,"result":{}}`) }
+	f := newFlight(newTurns())
+	f.version = lastBatches
+	messages, refused := f.accept([]byte("[" + string(ping("1")) + "," + string(ping("2")) + "]"))
+	require.Len(t, messages, 2)
+	require.Nil(t, refused)
+	f.begins(messages[0])
+	require.Nil(t, f.ends(pong("1")))
+	for _, id := range []string{"1", "2"} { // the one is answered, the other has not begun
+		messages, refused = f.accept(ping(id))
+		assert.Empty(t, messages)
+		assert.Contains(t, string(refused), `"code":-32600,"message":"a call with the id `+id)
+	}
+	f.begins(ping("2"))
+	require.Equal(t, "["+string(pong("1"))+","+string(pong("2"))+"]", string(f.ends(pong("2"))))
+	for _, id := range []string{"1", "2"} {
+		_, refused = f.accept(ping(id))
+		assert.Nil(t, refused)
+	}
+}
