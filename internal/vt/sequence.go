@@ -150,7 +150,7 @@ func (p *Parser) stringData(b []byte) int {
 			p.raw = append(p.raw, c)
 			p.endString(1, false)
 			return i + 1
-		case c == can || c == sub || c == '\n' && p.LineFeedEnds && !p.isDCS('q'): // an image may have line feeds
+		case c == can || c == sub || c == '\n' && p.LineFeedEnds && !p.isDCS('q') && !p.isDCS('t'): // an image may have line feeds
 			p.cancelString()
 			if c != '\n' {
 				p.token(Control, c, []byte{c})

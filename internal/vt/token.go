@@ -11,9 +11,10 @@
 // are bounded. A Screen does not answer queries.
 package vt
 
-import "bytes"
-
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Kind is the kind of a token.
 type Kind uint8
