@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/session"
 )
 
@@ -77,6 +78,29 @@ func TestStoppedAtItsPrompt(t *testing.T) {
 	_, err = s.WaitState(deadline(t), func(st session.State) bool { return st.Stopped == nil })
 	require.NoError(t, err)
 	assert.Equal(t, "a\n", eval(t, s, "echo a").Output)
+}
+
+// A user can leave a stopped program, whose line is removed when it continues.
+func TestDetachFromAStoppedProgram(t *testing.T) {
+	t.Parallel()
+	p := atTerminal(t, "fish", session.Options{})
+	pid := p.State().PID
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	p.is(isStopped)
+	p.types("x")
+	detached := make(chan struct{})
+	go func() {
+		defer close(detached)
+		p.Detach(1)
+	}()
+	select {
+	case <-detached:
+	case <-time.After(testkit.Patience(5 * time.Second)):
+		t.Error("Detach still waits")
+	}
+	require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
+	p.is(ready)
+	assert.Equal(t, "a\n", eval(t, p.Session, "echo a").Output)
 }
 
 // A stopped prompt for a secret drops what a user types, even if the program has

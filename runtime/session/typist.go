@@ -79,7 +79,8 @@ func (p *userInput) splitter(who int) *keys.Splitter {
 }
 
 // Detach reports that a user has left the terminal: held keys of that user are discarded. It returns when
-// an unfinished line of the user has been removed, or the program does not allow it.
+// an unfinished line of the user has been removed, or the program does not allow it, or after a second:
+// the line is then removed as soon as the program reads.
 func (s *Session) Detach(who int) {
 	d := s.driver()
 	var left *typedLine
@@ -95,10 +96,24 @@ func (s *Session) Detach(who int) {
 			left = t.line
 		}
 	})
-	if left != nil {
+	if left == nil {
+		return
+	}
+	wiped := make(chan struct{})
+	go func() {
+		defer close(wiped)
 		d.typist.wipeRepeatedly(left)
+	}()
+	limit := time.NewTimer(detachLimit)
+	defer limit.Stop()
+	select {
+	case <-wiped:
+	case <-limit.C: // the program is stopped, or busy at its prompt
 	}
 }
+
+// detachLimit is how long Detach waits.
+const detachLimit = time.Second
 
 // maxWipes is how often removing a line is tried if the program does not remove it.
 const maxWipes = 5
@@ -108,12 +123,12 @@ const maxWipes = 5
 func (t *typist) wipeRepeatedly(line *typedLine) {
 	timer := time.NewTimer(firstPoll)
 	defer timer.Stop()
-	for wipes, gone := 0, false; !gone && wipes < maxWipes; {
+	for tries, gone := 0, false; !gone && tries < maxWipes; {
 		t.locked(func() {
 			gone = !t.edits() || t.line != line
-			if !gone && !line.entered && t.delivered() && t.term.Readiness().State != pty.Busy {
+			if !gone && t.wipes(line) {
 				t.wipe()
-				wipes++
+				tries++
 			}
 		})
 		timer.Reset(longestPoll)
@@ -123,6 +138,12 @@ func (t *typist) wipeRepeatedly(line *typedLine) {
 			return
 		}
 	}
+}
+
+// wipes reports whether keys that remove the line would be read now: a stopped program reads none, unless
+// the terminal edits the line.
+func (t *typist) wipes(line *typedLine) bool {
+	return !line.entered && t.delivered() && t.term.Readiness().State != pty.Busy && (t.kernel.cooked() || t.viewer.stopped() == nil)
 }
 
 // key handles a key of a user.
