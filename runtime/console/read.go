@@ -92,7 +92,7 @@ func (c *Client) output(cmd Command, at int64) (in io.ReadCloser, skipped int64,
 		return nil, 0, err
 	}
 	if end < cmd.From+cmd.Bytes {
-		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), c.answerLimit())
 		defer cancel()
 		var all bytes.Buffer
 		if a, err := c.Wait(ctx, WaitRequest{Command: cmd.ID, Wait: time.Nanosecond, From: at}, &all); err == nil {
@@ -108,7 +108,7 @@ const recordTimeout = 500 * time.Millisecond
 // command returns a command by its number; 0 means the latest. A running host is asked, because the
 // command may be running.
 func (c *Client) command(id int) (Command, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), min(time.Second, c.answerLimit()))
 	defer cancel()
 	s, err := c.Status(ctx)
 	if err == nil && s.Command != nil && (id == 0 || id == s.Command.ID) {
