@@ -164,9 +164,10 @@ func (d *clientReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// pass gives the SDK a message, as soon as the calls in flight permit.
+// pass gives the SDK a message; a call as soon as the calls in flight permit.
 func (d *clientReader) pass(line []byte) {
-	for d.f.count() >= maxCalls {
+	m, _ := jsonrpc.DecodeMessage(line) // check has refused an invalid one
+	for callID(m) != nil && d.f.count() >= maxCalls {
 		<-d.f.answered
 	}
 	d.rest = append(d.f.begins(line), '\n')

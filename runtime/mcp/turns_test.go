@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,4 +95,21 @@ func TestAnswersOfABatchCount(t *testing.T) {
 		_, refused = f.accept(ping(id))
 		assert.Nil(t, refused)
 	}
+}
+
+// A call can be canceled when no more calls may be in flight.
+func TestCancelAtTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlight(newTurns())
+		for i := range maxCalls {
+			f.begins(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+		}
+		const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}` + "\n"
+		r := &clientReader{in: bufio.NewReader(strings.NewReader(cancel)), f: f}
+		b := make([]byte, 100)
+		n, err := r.Read(b)
+		require.NoError(t, err)
+		assert.Equal(t, cancel, string(b[:n]))
+		assert.Nil(t, f.ends([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}`)))
+	})
 }
