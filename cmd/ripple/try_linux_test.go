@@ -43,7 +43,7 @@ func TestTryAtATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := onTerminal(t, "adapter", "try", triedFile(t, dir, "^mini>$"))
-	c.expect(`the program waits at "mini> ", which is not its first prompt: tried`)
+	c.expect(`the program waits for input at "mini> ", not at its first prompt (`)
 	triedFile(t, dir, "^mini> $")
 	c.expect("ended: prompt.primary")
 	c.send("echo $((6*7))\r")

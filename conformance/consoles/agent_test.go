@@ -58,7 +58,7 @@ func TestAnAgentOnItsOwnScreen(t *testing.T) {
 			assert.Equal(t, 1, r.code)
 			assert.Contains(t, r.err, "is still running")
 			r = p.run("", "console", "send", "r", "--answer", "perhaps")
-			assert.Contains(t, r.err, `has no answer "perhaps" here: there are allow_once, reject_once`)
+			assert.Contains(t, r.err, `"perhaps" is not an answer to this question: use one of allow_once, reject_once`)
 			p.ok("console", "send", "r", "--answer", "allow_once")
 			assert.Equal(t, "● Hello from the first turn.\n\n● Write: allowed\n\n● I went on.\n", p.ok("console", "wait", "r"))
 

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading, wherever links lead. It does not wait for a pipe that takes
-// the file's place meanwhile. Errors: *RefusedError, those of the system.
+// Open opens a regular file for reading and follows symbolic links to any place. If a pipe replaces the
+// file in the meantime, Open does not wait for it. Errors: *RefusedError, those of the system.
 func Open(name string) (*os.File, error) {
 	return openRegular(name, os.Stat, func() (*os.File, error) { return os.OpenFile(name, os.O_RDONLY|nonBlock, 0) })
 }
@@ -47,7 +47,7 @@ func regular(name string, info fs.FileInfo) error {
 	return refuse(name, info)
 }
 
-// Read returns what a regular file has, at most limit bytes, wherever links lead.
+// Read returns the content of a regular file, at most limit bytes. It follows symbolic links to any place.
 func Read(name string, limit int64) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {

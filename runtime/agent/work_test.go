@@ -107,7 +107,7 @@ func TestFilesOfAnAgent(t *testing.T) {
 		`terminal/create "command":"no-such-program","args":["a"]`:            `"error":{"code":-32603,"message":"exec: \"no-such-program\": executable file not found in $PATH"}`,
 		`terminal/output "terminalId":"terminal-1"`:                           `"error":{"code":-32002,"message":"there is no terminal \"terminal-1\": file does not exist"}`,
 		`terminal/wait_for_exit "terminalId":"x"`:                             `"error":{"code":-32002,"message":"there is no terminal \"x\": file does not exist"}`,
-		`fs/read_text_file "path":"{dir}/` + strings.Repeat("d/", 200) + `x"`: `"error":{"code":-32602,"message":"too much: the path has more than 100 parts that are not there"}`,
+		`fs/read_text_file "path":"{dir}/` + strings.Repeat("d/", 200) + `x"`: `"error":{"code":-32602,"message":"too much: more than 100 parts of the path do not exist"}`,
 	}
 	dir := workDir(t)
 	requests := slices.Sorted(maps.Keys(cases))

@@ -55,7 +55,7 @@ func normalize(host string) (string, error) {
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		if addr.Zone() != "" {
-			return "", fmt.Errorf("%q is an address with a zone", host)
+			return "", fmt.Errorf("%q has a zone: use an address without one", host)
 		}
 		return addr.Unmap().String(), nil
 	}
@@ -70,7 +70,7 @@ func normalize(host string) (string, error) {
 		last = label
 	}
 	if strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
-		return "", fmt.Errorf("%q is an address in an unusual form", host)
+		return "", fmt.Errorf("%q is not a usual form of an address: write it like 192.0.2.1", host)
 	}
 	return host, nil
 }

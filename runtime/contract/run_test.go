@@ -263,7 +263,7 @@ func TestUnknownPromptEndsWait(t *testing.T) {
 	report := runToy(t, a, "", Options{NoDerived: true, Filter: exactly("asks")})
 	f := report.Tests[0].Failure
 	require.NotNil(t, f)
-	assert.Equal(t, `the program waits for input at "really? ", which is not a prompt of the adapter (tried the markers of prompt.shell_integration, mode question "^sure\\?$")`, f.Message)
+	assert.Equal(t, `the program waits for input at "really? ", which matches no prompt of the adapter (the markers of prompt.shell_integration, mode question "^sure\\?$")`, f.Message)
 	assert.Equal(t, "a wait at a prompt that the adapter does not know", f.EndedBy, "and no timeout")
 	assert.Less(t, report.Duration, defaultTimeout)
 }

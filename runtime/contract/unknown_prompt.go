@@ -27,7 +27,7 @@ type unknownPromptError struct {
 }
 
 func (e *unknownPromptError) Error() string {
-	return fmt.Sprintf("the program waits for input at %q, which is not a prompt of the adapter (tried %s)", e.at, strings.Join(e.tried, ", "))
+	return fmt.Sprintf("the program waits for input at %q, which matches no prompt of the adapter (%s)", e.at, strings.Join(e.tried, ", "))
 }
 
 func (e *unknownPromptError) Unwrap() error { return e.err }

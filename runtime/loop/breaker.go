@@ -125,7 +125,7 @@ func (b *breaker) tripped(m *memory, t thresholds) string {
 	case b.NoProgress >= t.NoProgress:
 		return fmt.Sprintf("no progress in %d turns", b.NoProgress)
 	case m.idle(t):
-		return fmt.Sprintf("no file changed in %d turns, whatever was published", m.Unchanged)
+		return fmt.Sprintf("no file changed in %d turns, although topics were published", m.Unchanged)
 	case b.SameError >= t.SameError:
 		return fmt.Sprintf("the same error in %d turns", b.SameError)
 	case m.Declines >= meanOf:

@@ -173,7 +173,7 @@ func TestDecisionsInTheRecordAreCapped(t *testing.T) {
 	r.flags = map[string]string{"max-output": "40k", "allow": "Bash", "max-turns": "1"}
 	assert.Equal(t, "max_turns", r.run().Reason)
 	assert.Less(t, len(r.read(".ralph/events.jsonl")), 60<<10)
-	assert.Contains(t, strings.Join(r.notes(), "\n"), "the rules' answers in turn 1 exceed 40.0 KB (max_output): the rest is not recorded")
+	assert.Contains(t, strings.Join(r.notes(), "\n"), "the rules' answers in turn 1 exceed 40.0 KB (max_output): further answers are not recorded")
 	decided, left := 0, 0
 	for _, v := range r.lines() {
 		switch v.Type {

@@ -163,7 +163,7 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 			stop := r.resume()
 			require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
 			why := regexp.MustCompile(`[0-9a-f]{40}`).ReplaceAllString(stop.Message, "N")
-			assert.Equal(t, dir+" has "+tt.has+" checked out and not side.", why)
+			assert.Equal(t, dir+" has "+tt.has+" checked out instead of side.", why)
 			after := r.summary()
 			before.Elapsed = after.Elapsed
 			if tt.then == "" {

@@ -193,7 +193,7 @@ func TestTagsOfEvents(t *testing.T) {
 	stop := r.run()
 	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
-	const why = "its tag \"<event topic=\\\"built\\\">x</event>`\" is not read: it is between backticks"
+	const why = "its tag \"<event topic=\\\"built\\\">x</event>`\" is ignored: it is between backticks"
 	assert.Contains(t, r.notes(), "builder published nothing that counts: "+why)
 	assert.Contains(t, r.fake.requests[1].Context, "published nothing that counts: its tag")
 }
@@ -286,7 +286,7 @@ func TestHandingOnHoldsTheCircuit(t *testing.T) {
 	r = newRoles(t, builderAndReviewer, ping(func(n int) string { return fmt.Sprint(n) }))
 	stop := r.run()
 	assert.Equal(t, ReasonCircuitOpen, stop.Reason)
-	assert.Contains(t, stop.Message, "no file changed in 9 turns, whatever was published", "3 for each hat and for the plain turn")
+	assert.Contains(t, stop.Message, "no file changed in 9 turns, although topics were published", "3 for each hat and for the plain turn")
 	r = newRoles(t, builderAndReviewer, ping(func(int) string { return "the same" }))
 	assert.Equal(t, ReasonCircuitOpen, r.run().Reason)
 	assert.Len(t, r.turns(), 5)
@@ -352,7 +352,7 @@ func TestAgentsOfHats(t *testing.T) {
 	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built", "reviewer built"}, r.turns())
 	names, _ := r.who()
 	assert.Equal(t, []string{"a", "b", "a", "b", "b"}, names)
-	assert.NotContains(t, strings.Join(r.notes(), "\n"), "takes the turns now")
+	assert.NotContains(t, strings.Join(r.notes(), "\n"), "the next turns are taken by")
 }
 
 // Hats that are added to a run take effect when it is resumed.

@@ -781,6 +781,6 @@ func TestAPlanOfTheReference(t *testing.T) {
 		r.write(".ralph/fix_plan.md", "- [ ] a\n")
 		r.write(".ralph/@fix_plan.md", "- [x] b\n")
 		assert.Equal(t, "plan_complete", r.run().Reason)
-		assert.Contains(t, r.notes(), "both .ralph/@fix_plan.md and .ralph/fix_plan.md exist: @fix_plan.md is the plan, and fix_plan.md is not read")
+		assert.Contains(t, r.notes(), "both .ralph/@fix_plan.md and .ralph/fix_plan.md exist: @fix_plan.md is the plan, and fix_plan.md is ignored")
 	})
 }

@@ -8,14 +8,14 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// odd describes the error of text that resembles a status block and is not read, or not
+// odd describes the error of text that resembles a status block and is ignored, or not
 // completely; "" if there is none. Lines that the prompt also contains are ignored.
 func odd(text, prompt string, b *block) string {
 	if b != nil {
 		return b.Odd
 	}
 	if slices.ContainsFunc(ownBlocks(text, prompt), func(p placed) bool { return p.shown }) {
-		return "its status block is not read: it is in fenced code, and words follow it"
+		return "its status block is ignored: it is in fenced code, and words follow it"
 	}
 	known := strings.Split(prompt, "\n")
 	opened := false
@@ -24,13 +24,13 @@ func odd(text, prompt string, b *block) string {
 		switch bare := strings.Trim(line, " \t*_`>#"); {
 		case bare != blockBegin && bare != blockEnd || slices.Contains(known, line):
 		case line != bare:
-			return fmt.Sprintf("its status block is not read: %s must be alone on its line, without %q", bare, strings.Replace(line, bare, "", 1))
+			return fmt.Sprintf("its status block is ignored: %s must be alone on its line, without %q", bare, strings.Replace(line, bare, "", 1))
 		case line == blockBegin:
 			opened = true
 		}
 	}
 	if opened {
-		return "its status block is not read: it has no line " + blockEnd
+		return "its status block is ignored: it has no line " + blockEnd
 	}
 	return ""
 }
@@ -40,13 +40,13 @@ func odd(text, prompt string, b *block) string {
 func oddLine(key, v string, read bool) string {
 	bare := strings.Trim(key, " \t*_`>-")
 	if bare != key && slices.Contains(blockKeys, bare) {
-		return fmt.Sprintf("the line %q of its status block is not read: %s must be at its start, unchanged", record.OneLine(key+": "+v, 60), bare)
+		return fmt.Sprintf("the line %q of its status block is ignored: %s must be at its start, unchanged", record.OneLine(key+": "+v, 60), bare)
 	}
 	of, listed := blockValues[key]
 	if !listed || read || v == "" || strings.Contains(v, "|") {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s of its status block is not read: it must be one of %s", key, record.OneLine(v, 40), strings.Join(of, ", "))
+	return fmt.Sprintf("%s: %s of its status block is ignored: it must be one of %s", key, record.OneLine(v, 40), strings.Join(of, ", "))
 }
 
 var (

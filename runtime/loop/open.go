@@ -64,7 +64,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	l.restored = true
 	l.team.who = l.team.member(l.state.Agent)
 	if layout.TwoPlans(l.store.Files()) {
-		l.note(fmt.Sprintf("both %[1]s/%[2]s and %[1]s/%[3]s exist: %[2]s is the plan, and %[3]s is not read", layout.Dir, layout.PlanFile, layout.BarePlanFile))
+		l.note(fmt.Sprintf("both %[1]s/%[2]s and %[1]s/%[3]s exist: %[2]s is the plan, and %[3]s is ignored", layout.Dir, layout.PlanFile, layout.BarePlanFile))
 	}
 	if err := l.publish("running", "starting", ""); err != nil {
 		return closeAll, err

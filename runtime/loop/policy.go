@@ -49,7 +49,7 @@ func (d *decisions) add(r *run, v record.Line) error {
 		return r.log.Add(v)
 	}
 	if d.count == 0 {
-		r.note(fmt.Sprintf("the rules' answers in turn %d exceed %s (max_output): the rest is not recorded", v.Turn, sizeWords(limit)))
+		r.note(fmt.Sprintf("the rules' answers in turn %d exceed %s (max_output): further answers are not recorded", v.Turn, sizeWords(limit)))
 	}
 	d.count++
 	d.left += size
@@ -65,7 +65,7 @@ func (d *decisions) close(r *run, turn int) error {
 	if count == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("the record of %s by rules in turn %d was left out here, %s (max_output)", plural(count, "answer"), turn, sizeWords(left))
+	why := fmt.Sprintf("%s by rules in turn %d, %s, not recorded because of max_output", plural(count, "answer"), turn, sizeWords(left))
 	return r.log.Add(record.Line{Turn: turn, Time: r.now(), Type: record.LeftOut, Why: why, Events: count, Bytes: left})
 }
 

@@ -90,7 +90,7 @@ func oddPromise(text, prompt, promise string) string {
 func missedTag(list []hats.Miss, prompt string) string {
 	for _, m := range list {
 		if !strings.Contains(prompt, strings.TrimSpace(m.Line)) {
-			return fmt.Sprintf("its tag %q is not read: %s", record.OneLine(m.Line, 60), m.Why)
+			return fmt.Sprintf("its tag %q is ignored: %s", record.OneLine(m.Line, 60), m.Why)
 		}
 	}
 	return ""

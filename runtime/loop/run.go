@@ -158,7 +158,7 @@ func (r *run) checkSession(s *record.Session) (dropped bool) {
 	if s.ID == "" || event.IsSessionID(s.ID) {
 		return false
 	}
-	r.note(fmt.Sprintf("%s: %q is not a session ID (%s): it is dropped, and the next turn begins a new session",
+	r.note(fmt.Sprintf("%s: %q is not a session ID (%s): it is ignored, and the next turn begins a new session",
 		journal.SessionPlace(r.store, s.ID), record.Shorten(s.ID, 100), event.SessionIDForm))
 	s.Reset("invalid_session_id", r.state.Turn, r.now())
 	return true

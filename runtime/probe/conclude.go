@@ -10,11 +10,11 @@ import (
 // conclude adds the keys that follow from the experiments to the draft.
 func conclude(l *lab) {
 	d, t := l.draft, &l.tongue
-	d.set("process.tty", l.way.tty(), sure, 1, "the plainest terminal on which the program answers correctly")
+	d.set("process.tty", l.way.tty(), sure, 1, "the simplest terminal on which the program answers correctly")
 	if t.language.Family != "" {
 		d.set("family", t.language.Family, likely, 3, "follows from its language")
 	} else {
-		d.set("family", string(schema.FamilyREPL), likely, 3, "it evaluates")
+		d.set("family", string(schema.FamilyREPL), likely, 3, "the program evaluates expressions")
 	}
 	if l.way.ending != "\n" {
 		d.set("process.line_ending", l.way.ending, sure, 2, "a line feed does not end a line")

@@ -132,7 +132,7 @@ func findShutdown(ctx context.Context, l *lab) error {
 		}
 		if r.how == ended {
 			grace := max(1000, int(2*r.took/time.Millisecond))
-			l.draft.set("lifecycle.shutdown", []field{{"command", command}, {"grace_ms", grace}}, sure, 6, "it "+l.talk.exit())
+			l.draft.set("lifecycle.shutdown", []field{{"command", command}, {"grace_ms", grace}}, sure, 6, "the program "+l.talk.exit())
 			return nil
 		}
 		l.atPrompt = isExactPrompt(l, r)

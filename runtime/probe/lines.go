@@ -30,11 +30,11 @@ func findLineLimit(ctx context.Context, l *lab) error {
 	switch {
 	case at == 0:
 	case at == len(lineSizes):
-		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("not even a line of %d bytes produces its whole output", lineSizes[at-1]))
+		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("a line of only %d bytes does not produce its whole output", lineSizes[at-1]))
 	case l.tongue.load != "":
 		l.draft.set("input.max_line_bytes", lineSizes[at], sure, 7, fmt.Sprintf("a line of %d bytes does not arrive whole; longer code is run from a file", lineSizes[at-1]))
 	default:
-		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("a line of %d bytes arrives, one of %d does not, and no way to run a file is known", lineSizes[at], lineSizes[at-1]))
+		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("a line of %d bytes arrives, a line of %d does not, and the probe found no command that runs a file", lineSizes[at], lineSizes[at-1]))
 	}
 	return together(ctx, l, code)
 }

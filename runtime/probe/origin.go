@@ -36,15 +36,15 @@ func findOrigin(ctx context.Context, l *lab) error {
 			return ctx.Err()
 		}
 		if version != "" {
-			l.draft.set("process.version", []field{{"args", []string{arg}}}, sure, 9, "it says "+version)
+			l.draft.set("process.version", []field{{"args", []string{arg}}}, sure, 9, "the program prints the version "+version)
 			break
 		}
 	}
 	if l.draft.find("process.version") == nil {
-		l.draft.unknown("process.version", "none of the usual options prints one")
+		l.draft.unknown("process.version", "none of the usual options prints a version")
 	}
 	if name := debianPackage(ctx, path); name != "" {
-		l.draft.set("process.install", []field{{"debian", []string{name}}}, sure, 9, "the package that "+path+" is of")
+		l.draft.set("process.install", []field{{"debian", []string{name}}}, sure, 9, "the package that contains "+path)
 	}
 	return ctx.Err()
 }

@@ -35,7 +35,7 @@ func withoutEditor(ctx context.Context, l *lab, before reply) (reply, error) {
 		return before, err
 	}
 	l.log.experiment(1, "start with "+strings.Join(found, " ")+", of its --help")
-	l.draft.set("process.args", slices.Concat(l.o.Command[1:], found), sure, 1, "from its --help: without a line editor")
+	l.draft.set("process.args", slices.Concat(l.o.Command[1:], found), sure, 1, "--help lists these arguments, which turn the line editor off")
 	r, err := l.start(ctx)
 	if err != nil {
 		return r, err

@@ -121,7 +121,7 @@ func concludeErrors(l *lab) {
 	}
 	pattern := errorPattern(f.outputs, l.good)
 	if pattern == "" {
-		d.unknown("output.error_pattern", "the outputs of errors have nothing in common that other output lacks")
+		d.unknown("output.error_pattern", "no text occurs in the output of all errors and in no other output")
 		if f.prompts == nil {
 			delete(l.tongue.found, "error")
 		}

@@ -218,8 +218,8 @@ func (l *prober) polls(pid int, array, n uint64) bool {
 	return false
 }
 
-// pollsNotices reports whether all files of an array of struct pollfd except the terminal are
-// ones that bring no data from elsewhere.
+// pollsNotices reports whether isNotice is true for all files of an array of struct pollfd except the
+// terminal.
 func (l *prober) pollsNotices(pid int, array, n uint64) bool {
 	const size = 8 // of the struct
 	m := l.memory(pid, array, int(min(n, uint64(len(l.fds)/size)))*size)

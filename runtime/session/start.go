@@ -79,7 +79,7 @@ func (d *driver) notReady(cause error) error {
 	d.locked(func() {
 		e.Output, e.MissingService = prompt.Visible(d.stream.startup), d.printer.reports.missing(d.stream.startup)
 		if errors.Is(cause, errStuck) {
-			e.Err = fmt.Errorf("%w; the line in which it waits is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
+			e.Err = fmt.Errorf("%w; its last line is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
 		}
 		if d.life.failure != nil {
 			e.Err = d.life.failure

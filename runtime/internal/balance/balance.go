@@ -75,16 +75,16 @@ func (r Report) Message() string {
 		text := fmt.Sprintf("%q %s is never closed", r.Opener, at)
 		switch {
 		case r.Around == 1:
-			text += fmt.Sprintf(", nor is the one around it in line %d", r.Outer)
+			text += fmt.Sprintf(", nor is the bracket around it in line %d", r.Outer)
 		case r.Around > 1:
-			text += fmt.Sprintf(", nor are the %d around it from line %d on", r.Around, r.Outer)
+			text += fmt.Sprintf(", nor are the %d brackets around it, the first in line %d", r.Around, r.Outer)
 		}
 		if r.Around < manyMissing {
 			text += fmt.Sprintf(": missing %s", r.Missing)
 		}
 		return text
 	case unexpected:
-		return fmt.Sprintf("%q %s closes nothing", r.Found, at)
+		return fmt.Sprintf("%q %s has no opening bracket", r.Found, at)
 	case mismatched:
 		return fmt.Sprintf("%q %s cannot close %q: expected %q", r.Found, at, r.Opener, r.Want)
 	case unterminatedString:
@@ -92,9 +92,9 @@ func (r Report) Message() string {
 	case unterminatedComment:
 		return fmt.Sprintf("the comment that %s opens %s is never closed", r.Opener, at)
 	case emptyDatumComment:
-		return fmt.Sprintf("%s %s has nothing after it to skip", r.Opener, at)
+		return fmt.Sprintf("%s %s comments out nothing: an expression must follow", r.Opener, at)
 	case emptyCharLiteral:
-		return fmt.Sprintf("%s %s has no character after it", r.Opener, at)
+		return fmt.Sprintf("%s %s must be followed by a character", r.Opener, at)
 	}
 	return ""
 }

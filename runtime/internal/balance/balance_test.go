@@ -29,10 +29,10 @@ func TestLisp(t *testing.T) {
 
 		{"open", "(+ 1 2", `"(" at line 1, column 1 is never closed: missing )`},
 		{"open in a definition", "(define (f x)\n  (* x 2)", `"(" at line 1, column 1 is never closed: missing )`},
-		{"the innermost counts", "(a\n  [b", `"[" at line 2, column 3 is never closed, nor is the one around it in line 1: missing ])`},
-		{"several around it", "(a\n  (b\n {c [", `"[" at line 3, column 5 is never closed, nor are the 3 around it from line 1 on: missing ]}))`},
+		{"the innermost counts", "(a\n  [b", `"[" at line 2, column 3 is never closed, nor is the bracket around it in line 1: missing ])`},
+		{"several around it", "(a\n  (b\n {c [", `"[" at line 3, column 5 is never closed, nor are the 3 brackets around it, the first in line 1: missing ]}))`},
 		{"columns are characters", "äöü (", `"(" at line 1, column 5 is never closed: missing )`},
-		{"closed too often", "(a))", `")" at line 1, column 4 closes nothing`},
+		{"closed too often", "(a))", `")" at line 1, column 4 has no opening bracket`},
 		{"closed by another", "(a]", `"]" at line 1, column 3 cannot close "(": expected ")"`},
 		{"crossed", "([)]", `")" at line 1, column 3 cannot close "[": expected "]"`},
 
@@ -69,7 +69,7 @@ func TestLisp(t *testing.T) {
 		{"a quoted literal", `(list '#\( 1)`, complete},
 		{"a literal at the end of the list", `(list #\))`, complete},
 		{"a literal that eats the last bracket", `(list #\)`, `"(" at line 1, column 1 is never closed: missing )`},
-		{"no character", `#\`, `#\ at line 1, column 1 has no character after it`},
+		{"no character", `#\`, `#\ at line 1, column 1 must be followed by a character`},
 
 		{"datum comment on an atom", "(a #;b c)", complete},
 		{"datum comment on a string", `(a #;"(" c)`, complete},
@@ -78,13 +78,13 @@ func TestLisp(t *testing.T) {
 		{"datum comment after blanks", "(a #; \n b)", complete},
 		{"datum comment over a comment", "(a #; ; no\n b)", complete},
 		{"two stack", "#;#;(a)(b)", complete},
-		{"two stack on one", "#;#;(a)", `#; at line 1, column 1 has nothing after it to skip`},
+		{"two stack on one", "#;#;(a)", `#; at line 1, column 1 comments out nothing: an expression must follow`},
 		{"nested", "#;(a #;(b) c)", complete},
 		{"nested in one that goes on", "#;(a #;(b)", `"(" at line 1, column 3 is never closed: missing )`},
-		{"a quoted list is one datum", "#;#;'(a)", `#; at line 1, column 1 has nothing after it to skip`},
-		{"a vector is one datum", "#;#;#(a)", `#; at line 1, column 1 has nothing after it to skip`},
-		{"at the end", "(a)\n#;", `#; at line 2, column 1 has nothing after it to skip`},
-		{"before a closing bracket", "(a #;)", `#; at line 1, column 4 has nothing after it to skip`},
+		{"a quoted list is one datum", "#;#;'(a)", `#; at line 1, column 1 comments out nothing: an expression must follow`},
+		{"a vector is one datum", "#;#;#(a)", `#; at line 1, column 1 comments out nothing: an expression must follow`},
+		{"at the end", "(a)\n#;", `#; at line 2, column 1 comments out nothing: an expression must follow`},
+		{"before a closing bracket", "(a #;)", `#; at line 1, column 4 comments out nothing: an expression must follow`},
 		{"the list is the datum", "#;(a) #;b c", complete},
 	}
 	for _, c := range cases {
@@ -163,7 +163,7 @@ func TestExcerpt(t *testing.T) {
 }
 
 func TestManyOpenBracketsAreNotListed(t *testing.T) {
-	assert.Equal(t, `"(" at line 1, column 5000 is never closed, nor are the 4999 around it from line 1 on`,
+	assert.Equal(t, `"(" at line 1, column 5000 is never closed, nor are the 4999 brackets around it, the first in line 1`,
 		New(lisp).Check(strings.Repeat("(", 5000)).Message())
 }
 

@@ -191,7 +191,7 @@ func TestWorktreeRefuses(t *testing.T) {
 	require.NoError(t, err)
 	(&project{t, w.Dir()}).git("switch", "-qc", "elsewhere")
 	_, err = r.OpenWorktree(t.Context(), sideOf(p, "deep/er"), "deep/er", plainly)
-	assert.ErrorContains(t, err, "has elsewhere checked out and not deep/er")
+	assert.ErrorContains(t, err, "has elsewhere checked out instead of deep/er")
 }
 
 func TestCommitWaitsForTheIndex(t *testing.T) {

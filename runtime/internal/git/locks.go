@@ -19,10 +19,10 @@ func (r *Repo) Sweep(ctx context.Context) error {
 	return i.sweep()
 }
 
-// Unlock removes the locks of the branch that is checked out, and of a tag unless it
-// is "", which a git left that is dead: they were made between two moments, after was
-// on the disk before that git began, and before is younger than its end. A git that
-// lives holds such a lock for milliseconds, so that one which stays has nobody.
+// Unlock removes locks that a dead git process left on the checked out branch and, unless it is "",
+// on a tag. Only locks made between two times are removed: after precedes the start of that process,
+// before follows its end. A running git holds such a lock for milliseconds only, so a lock that stays
+// has no owner.
 func (r *Repo) Unlock(ctx context.Context, tag string, after, before time.Time) error {
 	names, err := r.branchLocks(ctx, tag)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *Repo) Unlock(ctx context.Context, tag string, after, before time.Time) 
 	return nil
 }
 
-// branchLocks are the files with which git locks a branch and its tag.
+// branchLocks returns the names of the files with which git locks the checked out branch and a tag.
 func (r *Repo) branchLocks(ctx context.Context, tag string) ([]string, error) {
 	head, err := pathOf(ctx, r.Top, "HEAD")
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *Repo) branchLocks(ctx context.Context, tag string) ([]string, error) {
 	return names, err
 }
 
-// orphaned is how long a lock must stay as it is before nobody holds it.
+// orphaned is how long a lock must remain unchanged to count as a lock without an owner.
 const orphaned = time.Second
 
 // drop removes a lock by git's name of it.

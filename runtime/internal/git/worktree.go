@@ -67,7 +67,7 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 	if err != nil {
 		return nil, err
 	}
-	return w, &Conflict{fmt.Sprintf("%s has %s checked out and not %s", dir, found, branch), next}
+	return w, &Conflict{fmt.Sprintf("%s has %s checked out instead of %s", dir, found, branch), next}
 }
 
 const unborn = "a branch without commits"

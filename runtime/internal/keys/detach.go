@@ -20,12 +20,12 @@ func NewDetacher(spec string) (*Detacher, error) {
 	for _, name := range strings.Fields(spec) {
 		letter, ok := strings.CutPrefix(strings.ToLower(name), "c-")
 		if !ok || len(letter) != 1 || !(letter[0] >= 'a' && letter[0] <= 'z' || strings.ContainsAny(letter, `@\]^_`)) {
-			return nil, fmt.Errorf(`%q cannot be a key to detach with: control keys can, C-a to C-z and C-@ C-\ C-] C-^ C-_`, name)
+			return nil, fmt.Errorf(`%q cannot be used to detach: use control keys, C-a to C-z or C-@ C-\ C-] C-^ C-_`, name)
 		}
 		d.want = append(d.want, rune(letter[0]))
 	}
 	if len(d.want) == 0 {
-		return nil, fmt.Errorf(`no keys to detach with: they are written as "C-\ C-d"`)
+		return nil, fmt.Errorf(`the keys to detach are missing: write them as "C-\ C-d"`)
 	}
 	return d, nil
 }

@@ -16,11 +16,11 @@ import (
 func (p *Program) event(v any) (event.Event, error) {
 	m, isObject := v.(map[string]any)
 	if !isObject {
-		return event.Event{}, fmt.Errorf("it yields %s, want an object with a type", short(v))
+		return event.Event{}, fmt.Errorf("it yields %s; expected an object with a type", short(v))
 	}
 	name := text(m["type"])
 	if !slices.Contains(types, name) {
-		return event.Event{}, fmt.Errorf("it yields the type %q; one of %v", name, types)
+		return event.Event{}, fmt.Errorf("it yields the type %q; expected one of %v", name, types)
 	}
 	if err := onlyKnown(m); err != nil {
 		return event.Event{}, err

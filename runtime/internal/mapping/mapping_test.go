@@ -46,7 +46,7 @@ func TestLine(t *testing.T) {
 		{"no JSON", `{type: "ignored"}`, `Loading…`, []event.Event{{Type: event.Unknown, Raw: "Loading…"}}, ""},
 		{"content that is an object", `{type: "tool_result", content: .x}`, `{"x":{"a":[1]}}`, []event.Event{{Type: event.ToolResult, Content: `{"a":[1]}`}}, ""},
 		{"large numbers", `{type: "usage", input: .n}`, `{"n":12345678901}`, []event.Event{{Type: event.Usage, Tokens: &event.Tokens{Input: 12345678901}}}, ""},
-		{"not an object", `.x`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, "it yields hi, want an object with a type"},
+		{"not an object", `.x`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, "it yields hi; expected an object with a type"},
 		{"a type that there is not", `{type: "txt"}`, `{}`, []event.Event{{Type: event.Unknown, Raw: `{}`}}, `it yields the type "txt"`},
 		{"a misspelt key", `{type: "text", txt: .x}`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, `it yields an event with the unknown key "txt" (did you mean "text"?)`},
 		{"an error of the program", `.x.y`, `{"x":[]}`, []event.Event{{Type: event.Unknown, Raw: `{"x":[]}`}}, "expected an object but got: array"},
@@ -97,7 +97,7 @@ func TestAmountsAndTimesThatCannotBe(t *testing.T) {
 
 func TestAComplaintIsNotCutInACharacter(t *testing.T) {
 	_, err := program(t, `.`).Line([]byte(`"a`+strings.Repeat("ä", 40)+`"`), nil)
-	assert.ErrorContains(t, err, "it yields a"+strings.Repeat("ä", 19)+"…, want an object")
+	assert.ErrorContains(t, err, "it yields a"+strings.Repeat("ä", 19)+"…; expected an object")
 }
 
 func TestProgramsThatReadMore(t *testing.T) {

@@ -98,9 +98,9 @@ type UnknownAnswerError struct {
 
 func (e *UnknownAnswerError) Error() string {
 	if len(e.State.Answers) == 0 {
-		return fmt.Sprintf("%s asks nothing that its adapter has answers for (%s): send keys", e.Name, e.State.State)
+		return fmt.Sprintf("%s does not ask a question to which its adapter has answers (state: %s): send keys instead", e.Name, e.State.State)
 	}
-	return fmt.Sprintf("%s has no answer %q here: there are %s", e.Name, e.Answer, strings.Join(slices.Sorted(maps.Keys(e.State.Answers)), ", "))
+	return fmt.Sprintf("%s: %q is not an answer to this question: use one of %s", e.Name, e.Answer, strings.Join(slices.Sorted(maps.Keys(e.State.Answers)), ", "))
 }
 
 // Answer answers what the agent asks, by a name of the rule's answers. Errors:

@@ -113,7 +113,7 @@ func resolve(path string) (string, error) {
 		parent, name := filepath.Split(path)
 		rest = append([]string{name}, rest...)
 		if path = filepath.Clean(parent); len(rest) > maxDepth {
-			return "", fmt.Errorf("%w: the path has more than %d parts that are not there", ErrTooMuch, maxDepth)
+			return "", fmt.Errorf("%w: more than %d parts of the path do not exist", ErrTooMuch, maxDepth)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (c *Config) idle(project string) (notes []string) {
 	}
 	for _, other := range []string{strings.TrimSuffix(ProjectFile, "yml") + "yaml", "ralph.yml", "ralph.yaml"} {
 		if layout.There(filepath.Join(project, other)) {
-			notes = append(notes, fmt.Sprintf("%s is not read; its name must be %s", other, ProjectFile))
+			notes = append(notes, fmt.Sprintf("%s is ignored; the name of the file must be %s", other, ProjectFile))
 		}
 	}
 	return notes
@@ -170,7 +170,7 @@ func Misnamed(environ []string, others ...string) (notes []string) {
 			meant = short
 		}
 		if meant != "" {
-			notes = append(notes, fmt.Sprintf("environment: %s is not read; did you mean %s?", name, meant))
+			notes = append(notes, fmt.Sprintf("environment: %s is ignored; did you mean %s?", name, meant))
 		}
 	}
 	slices.Sort(notes)

@@ -327,9 +327,9 @@ func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 
 func TestMisnamed(t *testing.T) {
 	assert.Equal(t, []string{
-		"environment: RIPPLE_MAX_CALLS_PER_HOUR is not read; did you mean MAX_CALLS_PER_HOUR?",
-		"environment: RIPPLE_MAX_TURN is not read; did you mean RIPPLE_MAX_TURNS?",
-		"environment: RIPPLE_SCENARO is not read; did you mean RIPPLE_SCENARIO?",
+		"environment: RIPPLE_MAX_CALLS_PER_HOUR is ignored; did you mean MAX_CALLS_PER_HOUR?",
+		"environment: RIPPLE_MAX_TURN is ignored; did you mean RIPPLE_MAX_TURNS?",
+		"environment: RIPPLE_SCENARO is ignored; did you mean RIPPLE_SCENARIO?",
 	}, Misnamed([]string{"RIPPLE_MAX_TURN=3", "RIPPLE_MAX_TURNS=3", "RIPPLE_SCENARIO=x", "RIPPLE_TURN=1", "RIPPLE_AGENTS=/x", "RIPPLE_HOME=", "MAX_TURN=3", "RIPPLE_SCENARO=x", "RIPPLE_MAX_CALLS_PER_HOUR=1", "PATH=/bin"}, "RIPPLE_SCENARIO", "RIPPLE_TURN"))
 }
 

@@ -123,7 +123,7 @@ func (e *Ended) take(r *Rules, s *State, c Choice, t Turn) {
 		e.publish(r, s, c, p, p.how(), t.Number)
 	}
 	if t.More > 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("%s published %d topics more than the %d that a turn may: they were left out", c.from(), t.More, maxPublished))
+		e.Notes = append(e.Notes, fmt.Sprintf("%s published %d topics more than the maximum of %d in a turn: they were ignored", c.from(), t.More, maxPublished))
 	}
 	if taken > 0 || e.Promised {
 		return

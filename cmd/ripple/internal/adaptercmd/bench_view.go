@@ -131,9 +131,9 @@ func (b *bench) standing() (state, line string) {
 		return "starting " + e.Adapter.Name, line
 	case s == nil:
 		if t.Readiness().State == pty.Waiting {
-			return fmt.Sprintf("the program waits at %q, which is not its first prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
+			return fmt.Sprintf("the program waits for input at %q, not at its first prompt (%s)", sheet.Line(), prompts(e.Adapter)), line
 		}
-		return "no first prompt yet: looking for " + prompts(e.Adapter), line
+		return "waiting for the first prompt: " + prompts(e.Adapter), line
 	}
 	switch st := s.State(); {
 	case st.Phase == session.PhaseReady:
@@ -141,7 +141,7 @@ func (b *bench) standing() (state, line string) {
 	case st.Waiting == session.WaitingSecret:
 		return "the program reads a secret: the terminal's echo is off", line
 	case st.Waiting == session.WaitingInput:
-		return fmt.Sprintf("the program waits at %q, which is not a prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
+		return fmt.Sprintf("the program waits for input at %q, not at a prompt (%s)", sheet.Line(), prompts(e.Adapter)), line
 	default:
 		return "the program runs: no prompt yet", line
 	}

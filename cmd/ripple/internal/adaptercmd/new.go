@@ -124,7 +124,7 @@ the file exists, and 3 if the program is not installed.`,
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.Flags().StringVar(&n.Name, "agent", "", "the name of a coding agent's adapter")
+	cmd.Flags().StringVar(&n.Name, "agent", "", "create the adapter of the coding agent `NAME`")
 	cmd.Flags().StringVar(&program.Family, "family", string(schema.FamilyREPL), "kind of the program NAME: shell, repl, debugger")
 	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "the program's prompt exactly, including its last blank")
 	cmd.Flags().StringVar(&command, "probe", "", "learn the adapter by experiments with this `COMMAND` line")

@@ -130,11 +130,11 @@ echo and types it; a prompt for a secret refuses other input.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&q.Keys, "key", nil, "key to type after the text; repeatable")
 	ui.Choices(cmd, "key", console.KeyNames()...)
-	flags.StringVar(&q.Answer, "answer", "", "answer a coding agent's question, by a `NAME` that exec printed")
+	flags.StringVar(&q.Answer, "answer", "", "answer a coding agent's question with an answer `NAME` that exec printed")
 	flags.BoolVar(&only, "only-if-waiting", false, "type only if the command waits for input or draws a screen")
 	flags.BoolVar(&force, "force", false, "type even if the command does not read")
 	cmd.MarkFlagsMutuallyExclusive("force", "only-if-waiting")
-	flags.BoolVar(&secret, "secret", false, "type a line read from the terminal without echo, and enter")
+	flags.BoolVar(&secret, "secret", false, "read a line from your terminal without echo, and send it with Enter")
 	flags.BoolVar(&asJSON, "json", false, "print the console's status as JSON")
 	return cmd
 }

@@ -114,7 +114,7 @@ func (x *execution) waitHint(s session.State) string {
 	}
 	hint += "; to interrupt it: Ctrl-C; to limit the wait: --timeout"
 	if last := x.printed.end(s.Partial); promptLike().MatchString(last) {
-		hint += fmt.Sprintf("\n  if %q is its prompt, the command has replaced the one that the adapter knows", last)
+		hint += fmt.Sprintf("\n  if %q is the program's prompt now, the command has replaced the prompt that the adapter recognizes", last)
 	}
 	return hint
 }

@@ -55,7 +55,7 @@ func mergeObject(object []byte, add []member, indent string) ([]byte, error) {
 			continue
 		case 1:
 		default:
-			return nil, fmt.Errorf("it has %q twice", m.name)
+			return nil, fmt.Errorf("it contains %q twice", m.name)
 		}
 		has, at := found[0], indentAt(object, found[0].start, indent)
 		value := indented(m.value, at, "  ")

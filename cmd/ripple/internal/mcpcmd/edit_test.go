@@ -27,7 +27,7 @@ func TestMergeJSON(t *testing.T) {
 		{"another path", `{"mcpServers": {"ripple": {"args": ["mcp"], "trust": true, "command": "/old"}}}`, `{"mcpServers": {"ripple": {"args": ["mcp"], "trust": true, "command": "/r"}}}`, ""},
 		{"comments", "{ // mine\n}", "", errNotPlain.Error()},
 		{"a trailing comma", `{"a": 1,}`, "", errNotPlain.Error()},
-		{"twice", `{"mcpServers": {}, "mcpServers": {}}`, "", `it has "mcpServers" twice`},
+		{"twice", `{"mcpServers": {}, "mcpServers": {}}`, "", `it contains "mcpServers" twice`},
 		{"a list", `[]`, "", "it is not an object {…}"},
 		{"of another kind", `{"mcpServers": []}`, "", `"mcpServers" is not an object {…}`},
 	} {

@@ -114,7 +114,7 @@ func (n Notice) fetch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if answer.StatusCode != http.StatusOK || !released(release.Tag) {
-		return "", errors.New("the answer names no release")
+		return "", errors.New("the response contains no release")
 	}
 	return release.Tag, nil
 }
