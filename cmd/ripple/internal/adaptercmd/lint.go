@@ -83,7 +83,15 @@ func (a *app) lintIn(r *registry.Registry, args []string, all bool) (found []sch
 			}
 		}
 	}
-	if args, err = filesOf(args); err != nil {
+	isAdapter := func(name string) bool {
+		if registry.IsPath(name) {
+			return false
+		}
+		_, err := r.Inspect(name)
+		_, broken := ui.AsBroken(err)
+		return err == nil || broken
+	}
+	if args, err = filesOf(args, isAdapter); err != nil {
 		return nil, err
 	}
 	for _, name := range args {
@@ -103,12 +111,13 @@ func (a *app) lintIn(r *registry.Registry, args []string, all bool) (found []sch
 	return found, nil
 }
 
-// filesOf replaces directories by the adapter files in them. As in the registry, a name that leads to a
+// filesOf replaces directories by the adapter files in them, except a directory with the name of an
+// adapter, because other commands use the adapter. As in the registry, a name that leads to a
 // device or a pipe is left out: in a foreign project it may be the user's terminal, and never end.
-func filesOf(args []string) ([]string, error) {
+func filesOf(args []string, isAdapter func(string) bool) ([]string, error) {
 	var files []string
 	for _, arg := range args {
-		if info, err := os.Stat(arg); err != nil || !info.IsDir() || isYAML(arg) {
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() || isYAML(arg) || isAdapter(arg) {
 			files = append(files, arg)
 			continue
 		}
