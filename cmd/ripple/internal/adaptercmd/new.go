@@ -229,7 +229,7 @@ func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file strin
 		return err
 	}
 	a.Printf("%s\n", file)
-	_, _ = fmt.Fprintf(a.Err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", file, file) // only a hint
+	_, _ = fmt.Fprintf(a.Err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n%s", file, file, byName(file)) // only a hint
 	return nil
 }
 

@@ -30,6 +30,15 @@ func (p probed) base() string { return filepath.Base(p.file) }
 // evidenceName returns the base name of the evidence file.
 func (p probed) evidenceName() string { return filepath.Base(p.evidenceFile()) }
 
+// byName returns the hint for an adapter's file that the project's user must approve before its name
+// can be used; "" for a file outside of the project's directory of adapters.
+func byName(file string) string {
+	if filepath.Dir(file) != filepath.Dir(defaultFile("")) {
+		return ""
+	}
+	return "to use it by its name: ripple trust\n"
+}
+
 // defaultFile returns the default path of an adapter.
 func defaultFile(name string) string { return filepath.Join(".ripple", "adapters", name+".yaml") }
 
@@ -217,7 +226,7 @@ func (p probed) report(a *app, result probe.Result) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	a.Printf("%s\n%s\n", p.file, p.evidenceFile())
-	_, _ = fmt.Fprintf(a.Err, "next: read it, write tests, then\n  ripple adapter test %s\n", p.file) // only a hint
+	_, _ = fmt.Fprintf(a.Err, "next: read it, write tests, then\n  ripple adapter test %s\n%s", p.file, byName(p.file)) // only a hint
 	return nil
 }
 
