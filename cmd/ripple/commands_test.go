@@ -231,7 +231,7 @@ func wrong(root *cobra.Command, line string) string {
 }
 
 // The check detects errors.
-func TestWrong(t *testing.T) {
+func TestWrongCommandLinesAreFound(t *testing.T) {
 	root, _ := tree(t)
 	for line, want := range map[string]string{
 		"exec bash --lines":            "",

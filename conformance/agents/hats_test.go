@@ -49,7 +49,7 @@ esac
 
 // A planner, a builder and a reviewer, two of them claude and one codex, with one rejection: each
 // gets the topics that the others published, and continues its own conversation.
-func TestRoles(t *testing.T) {
+func TestHatsWithRealAgents(t *testing.T) {
 	if os.Getenv(folder) == "" {
 		t.Skipf("%s is not a folder with agents: make agents, then make test-agents", folder)
 	}

@@ -50,7 +50,7 @@ func (f *fixture) leftovers(t *testing.T, temp string) []string {
 
 // A program works normally in a box. Its results stay in the working tree, and nothing else is
 // left.
-func TestWork(t *testing.T) {
+func TestBoxedProgramWorks(t *testing.T) {
 	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
@@ -131,7 +131,7 @@ func TestDenials(t *testing.T) {
 }
 
 // When ripple is killed, no process of the box survives.
-func TestKilled(t *testing.T) {
+func TestKilledRippleLeavesNoProcess(t *testing.T) {
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		cmd := f.command(t, ripple, "box", "--", "bash", "-c", `setsid -f bash -c "exec -a `+f.variables["ID"]+`-survivor sleep 1000"; echo there; exec sleep 1000`)

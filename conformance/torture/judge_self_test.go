@@ -112,7 +112,7 @@ func TestCasesAreChecked(t *testing.T) {
 
 // The cases load, each program of CI has a spelling in the cases that list it, and each class has a
 // case in CI.
-func TestCases(t *testing.T) {
+func TestCasesCoverEachProgramAndClass(t *testing.T) {
 	p, classes, err := load()
 	require.NoError(t, err)
 	for _, c := range classes {

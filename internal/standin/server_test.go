@@ -167,7 +167,7 @@ func TestRefusesSoManyTimes(t *testing.T) {
 }
 
 // A cut answer has begun and does not end as it should.
-func TestDrop(t *testing.T) {
+func TestCutAnswerHasNoEnd(t *testing.T) {
 	s := start(t)
 	for dialect, sp := range speakers {
 		t.Run(dialect, func(t *testing.T) {

@@ -268,7 +268,7 @@ func TestEnvironmentAndDirectory(t *testing.T) {
 	assert.Equal(t, dir+" a c", out.Text)
 }
 
-func TestOnATerminal(t *testing.T) {
+func TestAgentOnATerminal(t *testing.T) {
 	script := `[ -t 1 ] && [ -t 2 ] && say terminal; printf '\033[31m'; echo '{"t":"piece","x":"a"}'; printf '\033[0m'; echo '{"t":"piece","x":"b"}' >&2; end; printf '\033[?25h'`
 	out, events := play(t, scripted(t, script, "transport: pipe", "transport: pty", ", overflow: stdin", ""), agent.Options{})
 	assert.Nil(t, out.Failure)

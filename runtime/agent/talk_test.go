@@ -134,7 +134,7 @@ got
 stop end_turn
 `
 
-func TestAQuestionIsAsked(t *testing.T) {
+func TestAgentsQuestionReachesTheUser(t *testing.T) {
 	var asked event.Question
 	out, _ := playIn(t.Context(), t, talking(t, "deny"), agent.Turn{Prompt: "go"}, agent.Options{
 		Env: []string{script(t, asks)},

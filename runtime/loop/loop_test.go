@@ -23,7 +23,7 @@ import (
 )
 
 // Each row is a whole run: the agent's turns, and the end of the run.
-func TestStops(t *testing.T) {
+func TestReasonsForTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	says := func(text string) func(*doing) { return func(d *doing) { d.work(); d.says(text) } }
 	ticks := func(plan string) func(*doing) {
@@ -647,7 +647,7 @@ func TestTheAgentWorksWhereTheSystemSaysThatItIs(t *testing.T) {
 	assert.Equal(t, real, r.fake.requests[0].Dir)
 }
 
-func TestPromptGone(t *testing.T) {
+func TestMissingPromptFileEndsTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) { works(d); os.Remove(filepath.Join(d.dir, ".ralph/PROMPT.md")) })
 		stop := r.run()

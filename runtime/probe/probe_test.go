@@ -208,7 +208,7 @@ func TestALanguageThatCannotWinIsAbandoned(t *testing.T) {
 }
 
 // The second answer determines the form of an answer: the first one may follow output of the start.
-func TestTheSecondAnswerCounts(t *testing.T) {
+func TestSecondAnswerDeterminesItsForm(t *testing.T) {
 	l := evaluating(t, "constant")
 	a, err := l.eval(t.Context(), "6*7")
 	require.NoError(t, err)

@@ -260,7 +260,7 @@ func TestGraceLetsProcessesExit(t *testing.T) {
 	assert.Equal(t, 7, cmd.ProcessState.ExitCode())
 }
 
-func TestOthersAreLeftAlone(t *testing.T) {
+func TestForeignProcessesAreNotEnded(t *testing.T) {
 	_, tree := leader(t, "echo up; sleep "+duration(100))
 	other, otherTree := leader(t, "echo up; exec sleep "+duration(101))
 	mine := exec.Command("sleep", duration(102))

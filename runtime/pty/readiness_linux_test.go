@@ -146,7 +146,7 @@ func TestReadinessOfAForegroundJob(t *testing.T) {
 }
 
 // Only the program's own work counts, not that of its jobs.
-func TestWork(t *testing.T) {
+func TestOnlyTheProgramsOwnWorkCounts(t *testing.T) {
 	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-c", "read -r x; (while :; do :; done) & read -r x; while :; do :; done")
 	_, err := p.Write([]byte("x\n"))
 	require.NoError(t, err)

@@ -117,7 +117,7 @@ func TestFuzzy(t *testing.T) {
 	}
 }
 
-func TestNone(t *testing.T) {
+func TestNoStrategyKeepsTheEcho(t *testing.T) {
 	for _, strategy := range []string{"none", "", "osc_boundaries"} {
 		got, matched := strip(Config{Strategy: strategy, Sent: []byte("a\n")}, []byte("a\r\nb"))
 		assert.Equal(t, "a\r\nb", got)

@@ -44,7 +44,7 @@ func TestUnusedBranch(t *testing.T) {
 }
 
 // Branches and tags keep commits; a HEAD, a stash and logs do not.
-func TestUnkept(t *testing.T) {
+func TestCommitsOnNoBranch(t *testing.T) {
 	p := newRepo(t)
 	r, err := Open(t.Context(), p.dir)
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestRewindHeadLog(t *testing.T) {
 }
 
 // Names and logs are the agent's: none becomes an option of git, such as one that writes a file.
-func TestNoRevisionIsAnOption(t *testing.T) {
+func TestRevisionsAreNotOptions(t *testing.T) {
 	p := newRepo(t)
 	r, err := Open(t.Context(), p.dir)
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestValid(t *testing.T) {
+func TestValidTopics(t *testing.T) {
 	for _, topic := range []string{"a", "build.done", "a_b-c:d.9", strings.Repeat("a", maxTopic)} {
 		assert.True(t, valid(topic), topic)
 	}

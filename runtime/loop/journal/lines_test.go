@@ -100,7 +100,7 @@ func TestStoreText(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-func TestStoreSweeps(t *testing.T) {
+func TestSweepRemovesTemporaryFiles(t *testing.T) {
 	s := storeOf(t)
 	require.NoError(t, os.WriteFile(s.Path(layout.TempMark+"1"), nil, 0o600))
 	require.NoError(t, os.WriteFile(s.Path("mine"), nil, 0o600))

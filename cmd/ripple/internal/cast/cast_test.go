@@ -49,7 +49,7 @@ func TestFrames(t *testing.T) {
 }
 
 // Long pauses are shortened, and changes at nearly the same time are one frame.
-func TestTimes(t *testing.T) {
+func TestLongPausesAreShortened(t *testing.T) {
 	f := at(time.Hour, 2*time.Second, "a", "b", "c")
 	assert.Equal(t, 6*time.Second, f.Length)
 	f = at(time.Millisecond, 0, strings.Split(strings.Repeat("x", 330), "")...)

@@ -90,7 +90,7 @@ var (
 )
 
 // Whatever the records say, it is text: the elements of the page are ours.
-func TestNothingIsMarkup(t *testing.T) {
+func TestTextOfARunIsNotMarkup(t *testing.T) {
 	const evil = `</pre></title><script>alert(1)</script>"'><img src=x onerror=alert(1)><!-- \u001b[2J\u202e javascript:alert(1)`
 	quoted, err := json.Marshal(evil)
 	require.NoError(t, err)

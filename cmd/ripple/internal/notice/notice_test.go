@@ -99,7 +99,7 @@ func TestFailureCounts(t *testing.T) {
 }
 
 // Where it is off, nobody is asked and no file is made.
-func TestOff(t *testing.T) {
+func TestNoRequestWhenTheNoticeIsOff(t *testing.T) {
 	address, asked := feed(t, 200, newer)
 	set := func(name string) func(*Notice) {
 		return func(n *Notice) {
