@@ -114,7 +114,7 @@ func (a *asking) end() (postponed *record.Question) {
 	return postponed
 }
 
-// choices are what the client is shown of a question, and what its options mean.
+// choices are the options of a question as the client shows them, and their meanings.
 type choices struct {
 	call    map[string]any
 	options []event.Option

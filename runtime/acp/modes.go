@@ -13,7 +13,7 @@ import (
 	"example.org/ripple/schema"
 )
 
-// mode is what a client may choose for the turns of a session
+// mode is a choice of a client for the turns of a session
 // (https://agentclientprotocol.com/protocol/v1/session-modes).
 type mode struct {
 	ID          string `json:"id"`

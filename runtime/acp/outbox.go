@@ -62,7 +62,7 @@ func (o *outbox) write(w io.Writer) {
 	}
 }
 
-// fail forgets what nobody will read.
+// fail discards messages that the client will not read.
 func (o *outbox) fail(err error) {
 	if o.err == nil {
 		o.err = err

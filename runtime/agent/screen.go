@@ -211,7 +211,7 @@ func (s *stage) end(ctx context.Context) {
 // maxRows is the most rows of a screen in a message.
 const maxRows = 10
 
-// shows is what stands on the screen, for the message about a limit.
+// shows returns the text on the screen, for the message about a limit.
 func (s *stage) shows() string {
 	rows := s.lastRows()
 	if strings.TrimSpace(rows) == "" {

@@ -81,7 +81,7 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 
 func overProtocol(o *schema.AgentOption) bool { return o != nil && o.Protocol }
 
-// ownVersion is what agents write into their logs.
+// ownVersion is ripple's version, which agents write into their logs.
 func ownVersion() string {
 	if info, known := debug.ReadBuildInfo(); known {
 		return cmp.Or(info.Main.Version, "devel")

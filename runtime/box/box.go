@@ -15,7 +15,7 @@ import (
 	"os"
 )
 
-// Policy is what a program in a box may do. All paths are absolute.
+// Policy describes what a program in a box may do. All paths are absolute.
 type Policy struct {
 	Dir   string   // the writable working tree; git's settings and hooks in it are read-only
 	Cwd   string   // where the program starts: Dir or below it; empty: Dir
@@ -53,7 +53,7 @@ func (d Denial) String() string {
 	return fmt.Sprintf("%q port %d: %s", d.Host, d.Port, d.Reason)
 }
 
-// Command is what [Run] runs.
+// Command is a command line for [Run].
 type Command struct {
 	Policy Policy
 	Argv   []string // the program, found in the PATH of Policy.Env, and its arguments
@@ -64,7 +64,7 @@ type Command struct {
 	Denied func(Denial)
 }
 
-// Options are what [Open] prepares.
+// Options configure [Open].
 type Options struct {
 	Policy Policy // Dir, Cwd and Env are those of each program; Dir must be a directory nonetheless
 	// Inside and Enter are the arguments with which the current executable calls the functions
@@ -76,7 +76,7 @@ type Options struct {
 // ErrPolicy is wrapped by errors about a policy that cannot be applied.
 var ErrPolicy = errors.New("invalid box")
 
-// Missing is what a machine lacks to run a box.
+// Missing is a requirement of boxes that the machine lacks.
 type Missing struct {
 	What string // a clause: "bubblewrap is not installed"
 	Fix  string // a command or an instruction; empty if there is none

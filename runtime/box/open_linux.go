@@ -27,7 +27,7 @@ type Box struct {
 	write, keep []string // see With
 }
 
-// shared is what the views of a box have in common.
+// shared is the state that the views of a box share.
 type shared struct {
 	options Options
 	self    string // the current executable

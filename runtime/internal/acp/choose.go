@@ -75,7 +75,7 @@ func (s sessionInfo) option(category string) (id string, list []value) {
 	return "", nil
 }
 
-// choice is what the caller wants of a session.
+// choice is a setting that the caller requests for a session.
 type choice struct {
 	what, category, value string
 	method, key           string  // the way that has a method of its own

@@ -8,7 +8,7 @@ import (
 	"example.org/ripple/runtime/internal/rpc"
 )
 
-// Turn is what is asked of an agent.
+// Turn is a request to an agent.
 type Turn struct {
 	Dir     string // absolute
 	Prompt  string
@@ -31,7 +31,7 @@ type Calls struct {
 	Ask   func(event.Question)    // a question is open, until Answer or Close
 	Close func(id string)         // a question no longer needs an answer
 	Do    func(id string, w Work) // work begins, until Done
-	// Printed is what a terminal of Work has printed; empty: there is none.
+	// Printed returns the output of a terminal of Work; empty if there is no such terminal.
 	Printed func(terminal string) string
 	// Tool is the common name of one of the agent's tools; empty: not known.
 	Tool func(name string) event.Tool

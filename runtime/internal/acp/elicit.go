@@ -12,7 +12,7 @@ import (
 	"example.org/ripple/runtime/internal/rpc"
 )
 
-// elicitation is what an agent wants to know of a person
+// elicitation is a form with which an agent asks the user for data
 // (https://agentclientprotocol.com/protocol/v1/elicitation). Each field of its form is a
 // question of its own, so that each is asked and answered once, whatever happens between.
 type elicitation struct {

@@ -30,7 +30,7 @@ var kindsOfCodes = map[int]event.Kind{
 	529:               event.Overloaded, // not registered: https://docs.claude.com/en/api/errors
 }
 
-// ended is what a stop reason means
+// ended returns the meaning of a stop reason
 // (https://agentclientprotocol.com/protocol/v1/prompt-turn#stop-reasons).
 func ended(reason string) event.Event {
 	switch reason {

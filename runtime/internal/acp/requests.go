@@ -92,7 +92,7 @@ func (c *Client) permission(m rpc.Message, line []byte) {
 	}})
 }
 
-// questions are those that the agent has asked and nobody has answered.
+// questions are the agent's questions without an answer.
 type questions struct {
 	*rpc.Conn
 	Calls

@@ -129,7 +129,7 @@ func blockText(raw json.RawMessage) string {
 	return "[" + b.Type + "]"
 }
 
-// usage is what a turn used, as a draft of the protocol has it in the answer.
+// usage is the usage of a turn, in the form that a draft of the protocol defines for the response.
 type usage struct {
 	Input      float64 `json:"inputTokens"`
 	Output     float64 `json:"outputTokens"`

@@ -9,7 +9,7 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
-// app is what all commands share, with what these do.
+// app is the state that all commands share, with the methods of the agent commands.
 type app struct {
 	*ui.App
 	detached detachedStart

@@ -83,7 +83,7 @@ is missing or too old, if no user is logged in to it, or if its probe failed.`,
 	return cmd
 }
 
-// diagnosis is what the doctor found about one program.
+// diagnosis is the result of the checks of one program.
 type diagnosis struct {
 	Name       string       `json:"name"`
 	Family     string       `json:"family"`

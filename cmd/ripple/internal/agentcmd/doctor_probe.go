@@ -14,7 +14,7 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// probed is what a program made of its adapter's probe.
+// probed is the result of an adapter's probe.
 type probed struct {
 	Passed     bool   `json:"passed"`
 	DurationMS int64  `json:"duration_ms"`
@@ -48,7 +48,7 @@ func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Dur
 	d.Todo = append(d.Todo, append([]string{"its probe failed: " + err.Error()}, afterProbe(e, err)...)...)
 }
 
-// afterProbe is what there is to see, or to do, about a probe that failed.
+// afterProbe returns the details of a failed probe and the hint for it.
 func afterProbe(e *registry.Entry, err error) (todo []string) {
 	start, isStart := errors.AsType[*session.StartError](err)
 	if isStart && start.Output != "" {

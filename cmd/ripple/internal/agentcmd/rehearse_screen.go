@@ -252,7 +252,7 @@ func (s *stage) View() tea.View {
 	return v
 }
 
-// foot is what stands under the conversation.
+// foot returns the rows below the conversation.
 func (s *stage) foot(width int) []string {
 	rule := strings.Repeat("─", width)
 	choice := []string{"> 1. Yes", "  2. No", "1 or 2 · esc is no"}

@@ -14,7 +14,7 @@ const (
 	maxRuns   = 100_000          // about 5 MB of a page
 )
 
-// Recording is what a terminal showed, from its first frame to its end.
+// Recording is the content of a terminal's screen over time.
 type Recording struct {
 	Cols, Rows int // the cells that any frame uses; at most the size of the terminal
 	Frames     []Frame

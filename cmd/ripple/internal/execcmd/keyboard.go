@@ -95,7 +95,7 @@ func (k *keyboard) read() <-chan []byte {
 	return typed
 }
 
-// input is what the program is to get for what was typed; nothing is the end of input.
+// input returns the bytes to send to the program for typed text; no text means the end of input.
 func (k *keyboard) input(typed []byte) []byte {
 	switch {
 	case len(typed) == 0:

@@ -30,7 +30,7 @@ func (f stepFlag) Set(text string) error {
 func (f stepFlag) String() string { return "" }
 func (f stepFlag) Type() string   { return "string" }
 
-// codeOf is what each step sends.
+// codeOf returns the code that each step sends.
 func codeOf(a *schema.Adapter, steps []execStep) ([]string, error) {
 	codes := make([]string, len(steps))
 	for i, s := range steps {

@@ -11,7 +11,7 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// outcome is what one command came to.
+// outcome is the result of one command.
 type outcome struct {
 	result session.Result
 	err    error
@@ -67,7 +67,7 @@ func (o outcome) stopped() *session.Process {
 	return nil
 }
 
-// record is what is printed of it.
+// record returns the record that --json prints.
 func (o outcome) record() record {
 	r := record{Result: o.result, Stopped: o.stopped()}
 	if o.err != nil {

@@ -196,7 +196,7 @@ func (x *execution) goesOn(ctx context.Context, o outcome) bool {
 	return x.restarts() && errors.Is(o.err, session.ErrExited) && ctx.Err() == nil
 }
 
-// patience is how long an interrupt may take before we say how to go on.
+// patience is how long an interrupt may take before a hint says how to continue.
 const patience = time.Second
 
 // close ends the session. A command that is still running gets no polite

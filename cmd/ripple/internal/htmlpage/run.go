@@ -21,7 +21,7 @@ type Run struct {
 	stopped      *record.Line
 }
 
-// measure is what the chart shows of a turn.
+// measure is a value of a turn that the chart shows.
 type measure struct {
 	turn int
 	cost float64

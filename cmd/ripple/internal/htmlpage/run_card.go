@@ -117,7 +117,7 @@ func resultLine(content string) string {
 	return line
 }
 
-// say is what the agent says; code between fences keeps its lines.
+// say writes the agent's text; code between fences keeps its lines.
 func say(m *markup, text string) {
 	var said []string
 	tag := "div"
@@ -162,7 +162,7 @@ func fold(m *markup, class, title, took, content string) {
 	}
 }
 
-// result is what became of the turn.
+// result writes how the turn ended.
 func (t *turn) result(m *markup) {
 	if e := t.ended; e != nil {
 		switch {

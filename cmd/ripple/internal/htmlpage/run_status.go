@@ -10,7 +10,7 @@ const (
 	statusEnds   = "---END_RALPH_STATUS---"
 )
 
-// sayAll is what the agent says, with each status block as one line and the rest folded.
+// sayAll writes the agent's text, with each status block as one line and its details collapsed.
 func sayAll(m *markup, text string) {
 	for {
 		before, rest, begins := strings.Cut(text, statusBegins)

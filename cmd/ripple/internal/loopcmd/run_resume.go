@@ -150,7 +150,7 @@ func recordedPath(project, path string) string {
 	return path
 }
 
-// settingsOf is what the record has of how a run is started.
+// settingsOf returns the settings with which a run starts, for its record.
 func (a *app) settingsOf(project string, c *config.Config, agent *loopAgent, f loopFlags) *record.Settings {
 	s := &record.Settings{
 		ByAgent: a.Trust.Origin() != nil,

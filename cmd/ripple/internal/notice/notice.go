@@ -28,7 +28,7 @@ const (
 	patient = 10 * time.Second
 )
 
-// Notice is what it needs to know.
+// Notice configures the check for a newer release.
 type Notice struct {
 	Feed     string // address of a JSON object whose tag_name is the latest version; "": nobody is asked
 	Version  string // of this ripple, vX.Y.Z
@@ -41,7 +41,7 @@ type Notice struct {
 	After time.Duration
 }
 
-// known is what was found out, in Dir.
+// known is the content of the file in Dir: the result of the last check.
 type known struct {
 	Asked  time.Time `json:"asked"`
 	Told   time.Time `json:"told"`

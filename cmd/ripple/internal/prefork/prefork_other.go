@@ -8,5 +8,5 @@ func (*Host) Wait() error { return nil }
 // Tell is never called: nothing is started early here.
 func (*Host) Tell([]byte) {}
 
-// Done ends a host that nobody took.
+// Done ends a prestarted host that no command has used.
 func Done() {}

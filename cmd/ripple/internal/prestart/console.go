@@ -29,7 +29,7 @@ func tell(h *prefork.Host, args []string) {
 	}
 }
 
-// hostStart is what a console's host process has read, and has started.
+// hostStart is the specification that a console's host process has read, and the program it has started.
 type hostStart struct {
 	told  []byte
 	begun *place.Pending // nil: nothing

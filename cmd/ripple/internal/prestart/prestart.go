@@ -18,7 +18,7 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// Program is what was started.
+// Program is a started program.
 type Program struct {
 	Entry *registry.Entry
 	Begun *session.Pending

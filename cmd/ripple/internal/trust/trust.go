@@ -41,7 +41,7 @@ type Item struct {
 	Sum  string `json:"sum"`
 	// Runs lists what it runs or replaces.
 	Runs []string `json:"runs,omitempty"`
-	// Text is what was read, for Changes; empty if it is too long to keep.
+	// Text is the text that was read, for Changes; empty if it is too long to keep.
 	Text string `json:"text,omitempty"`
 	// Broken is the reason why it cannot be used; such an item cannot be approved.
 	Broken string `json:"broken,omitempty"`
