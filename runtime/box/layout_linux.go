@@ -166,7 +166,7 @@ func (p *Policy) check() error {
 	for _, path := range append([]string{p.Dir}, p.Write...) {
 		if above(path, p.Home) || slices.ContainsFunc(system, func(dir string) bool { return above(path, dir) }) ||
 			slices.ContainsFunc([]string{"/proc", "/dev", "/sys", "/run", "/tmp", "/var/tmp", "/etc"}, func(dir string) bool { return above(path, dir) }) {
-			return fmt.Errorf("%w: cannot make %q writable: it is or contains the home directory or a system directory; name a directory below it", ErrPolicy, path)
+			return fmt.Errorf("%w: cannot make %q writable: it is or contains the home directory or a system directory; use a directory below it", ErrPolicy, path)
 		}
 		if err := exists(path); err != nil {
 			return err
