@@ -75,8 +75,8 @@ func start(signals chan os.Signal) (*outer, error) {
 		closeAll(pair[:]...)
 		return nil, os.NewSyscallError("pipe", err)
 	}
+	catch(signals) // before the inner process exists: otherwise a signal could kill this process while that one works
 	pid, err := startKeeper(pair[1], pipe)
-	catch(signals)             // as slow as everything above: the inner process starts meanwhile
 	closeAll(pair[1], pipe[0]) // the keeper and the inner process have their own
 	if err != nil {
 		closeAll(pair[0], pipe[1])
