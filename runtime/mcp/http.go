@@ -33,56 +33,88 @@ func (s *Server) Handler(token string) http.Handler {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
 		default:
-			if refused := checkBody(r); refused != nil {
+			ends, refused := s.accept(r)
+			if refused != nil {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(http.StatusBadRequest)
 				_, _ = w.Write(refused.line()) // the client may be gone
 				return
 			}
+			defer ends()
 			inner.ServeHTTP(w, r)
 		}
 	})
 }
 
-// checkBody returns a refusal if the body of a request is a batch that is too long or uses an ID twice,
-// because the SDK would carry out both calls and answer one. The SDK checks everything else.
-func checkBody(r *http.Request) *refusal {
+// accept reads the body of a request and gives its calls their turns; ends ends these, at the latest when
+// the request has been answered. It returns a refusal if the body is a batch that is too long or uses an
+// ID twice, because the SDK would carry out both calls and answer one. The SDK checks everything else.
+func (s *Server) accept(r *http.Request) (ends func(), refused *refusal) {
+	ends = func() {}
 	if r.Method != http.MethodPost {
-		return nil
+		return ends, nil
 	}
 	const limit = sdk.DefaultMaxRequestBodyBytes
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if err == nil && len(body) > 0 && len(body) <= limit {
+		if body, ends, refused = s.acceptBody(body); refused == nil && r.ContentLength >= 0 {
+			r.ContentLength = int64(len(body))
+		}
+	}
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
-	if err != nil || len(body) == 0 || len(body) > limit {
-		return nil
-	}
-	if !json.Valid(body) {
-		return refusalOf(nil, codeParse, errors.New("the body is not JSON"))
-	}
-	if !isBatch(body) {
-		return nil
-	}
-	if err := checkBatch(body); err != nil {
-		return refusalOf(nil, codeInvalid, err)
-	}
-	return nil
+	return ends, refused
 }
 
-func checkBatch(body []byte) error {
-	messages, err := messagesOf(body)
-	seen := map[any]bool{}
-	for _, one := range messages {
+// acceptBody returns the body in the form for the SDK.
+func (s *Server) acceptBody(body []byte) (changed []byte, ends func(), refused *refusal) {
+	ends = func() {}
+	if !json.Valid(body) {
+		return body, ends, refusalOf(nil, codeParse, errors.New("the body is not JSON"))
+	}
+	messages := []json.RawMessage{body}
+	if isBatch(body) {
+		var err error
+		if messages, err = messagesOf(body); err != nil {
+			return body, ends, refusalOf(nil, codeInvalid, err)
+		}
+	}
+	calls, seen := make([]*jsonrpc.Request, len(messages)), map[any]bool{}
+	for n, one := range messages {
 		m, _ := jsonrpc.DecodeMessage(one) // the SDK refuses an invalid message
 		id := callID(m)
-		if id != nil && seen[id] {
-			return fmt.Errorf("two calls of the batch have the id %v", id)
+		if id == nil {
+			continue
 		}
-		seen[id] = true
+		if seen[id] {
+			return body, ends, refusalOf(nil, codeInvalid, fmt.Errorf("two calls of the batch have the id %v", id))
+		}
+		calls[n], seen[id] = m.(*jsonrpc.Request), true
 	}
-	return err
+	var taken []*turn
+	for n, call := range calls {
+		if call == nil {
+			continue
+		}
+		line, t := s.turns.take(messages[n], call)
+		if t != nil {
+			messages[n], taken = line, append(taken, t)
+		}
+	}
+	if len(taken) == 0 {
+		return body, ends, nil
+	}
+	changed = messages[0]
+	if isBatch(body) {
+		changed, _ = json.Marshal(messages) // they are valid
+	}
+	return changed, func() {
+		for _, t := range taken {
+			s.turns.end(t)
+		}
+	}, nil
 }
 
 // Listen opens a loopback port for Handler.

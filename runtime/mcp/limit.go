@@ -14,8 +14,9 @@ const maxCalls = 256
 
 // callLimit limits the calls of each client that are carried out at the same time.
 type callLimit struct {
-	mu sync.Mutex
-	of map[sdk.Session]*clientCalls
+	turns *turns
+	mu    sync.Mutex
+	of    map[sdk.Session]*clientCalls
 }
 
 // clientCalls are the calls of a client.
@@ -24,11 +25,17 @@ type clientCalls struct {
 	running chan struct{} // has an element for each running one
 }
 
-// wait lets a call wait until fewer than maxCalls others of its client are running.
+// wait lets a call wait for its turn, and then until fewer than maxCalls others of its client are running:
+// otherwise calls that wait for the turn of another one could take all places before that one has one.
 func (l *callLimit) wait(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
 			return next(ctx, method, req)
+		}
+		if call, ok := req.(*sdk.CallToolRequest); ok {
+			if _, err := l.turns.await(ctx, call); err != nil {
+				return nil, err
+			}
 		}
 		client := req.GetSession()
 		calls := l.enter(client)

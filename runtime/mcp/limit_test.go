@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +18,77 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// overHTTP begins a client's session over HTTP and returns a function that sends its requests.
+func overHTTP(t *testing.T, s *Server) (send func(method, body string) *httptest.ResponseRecorder) {
+	handler, session := s.Handler("secret"), ""
+	send = func(method, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://127.0.0.1/", strings.NewReader(body))
+		for name, value := range map[string]string{"Authorization": "Bearer secret", "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session} {
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w
+	}
+	hello := send(http.MethodPost, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	require.Equal(t, http.StatusOK, hello.Code, hello.Body)
+	session = hello.Header().Get("Mcp-Session-Id")
+	send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`)
+	return send
+}
+
+// Calls for one console are carried out in the order in which they arrive over HTTP, in a batch or in
+// requests of their own, also if there are more than can run at once.
+func TestCallsOverHTTPHaveAnOrder(t *testing.T) {
+	const batches, each = 2, maxCalls + 100
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{Getenv: os.Getenv})
+		release := make(chan struct{})
+		var mu sync.Mutex
+		var order []string
+		sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_exec"}, func(ctx context.Context, r *sdk.CallToolRequest, in struct {
+			Code string `json:"code"`
+		},
+		) (*sdk.CallToolResult, any, error) {
+			ctx, err := s.turns.await(ctx, r)
+			if err != nil {
+				return nil, nil, err
+			}
+			<-release
+			mu.Lock()
+			order = append(order, in.Code)
+			mu.Unlock()
+			if host := httptrace.ContextClientTrace(ctx); host != nil {
+				host.GotFirstResponseByte()
+			}
+			return &sdk.CallToolResult{}, nil, nil
+		})
+		send := overHTTP(t, s)
+		call := func(n int) string {
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"console_exec","arguments":{"code":"%[1]d"}}}`, n)
+		}
+		var want []string
+		var all sync.WaitGroup
+		for b := range batches {
+			var list []string
+			for n := range each {
+				list = append(list, call(b*each+n))
+				want = append(want, strconv.Itoa(b*each+n))
+			}
+			all.Go(func() {
+				assert.Equal(t, http.StatusOK, send(http.MethodPost, "["+strings.Join(list, ",")+"]").Code)
+			})
+			synctest.Wait() // it has arrived
+		}
+		close(release)
+		all.Wait()
+		assert.Equal(t, want, order)
+		send(http.MethodPost, call(batches*each))
+		assert.Equal(t, strconv.Itoa(batches*each), order[len(order)-1])
+		send(http.MethodDelete, "")
+	})
+}
 
 // Over HTTP, too, a limited number of calls is in flight, whether they come in one batch or in several
 // requests, and a batch has a limited length and uses an ID once.
@@ -49,21 +123,7 @@ func TestCallsOverHTTP(t *testing.T) {
 					<-release
 					return &sdk.CallToolResult{}, nil, nil
 				})
-				handler := s.Handler("secret")
-				session := ""
-				send := func(method, body string) *httptest.ResponseRecorder {
-					r := httptest.NewRequestWithContext(t.Context(), method, "http://127.0.0.1/", strings.NewReader(body))
-					for name, value := range map[string]string{"Authorization": "Bearer secret", "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session} {
-						r.Header.Set(name, value)
-					}
-					w := httptest.NewRecorder()
-					handler.ServeHTTP(w, r)
-					return w
-				}
-				hello := send(http.MethodPost, `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
-				require.Equal(t, http.StatusOK, hello.Code, hello.Body)
-				session = hello.Header().Get("Mcp-Session-Id")
-				send(http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`)
+				send := overHTTP(t, s)
 				answers := make(chan *httptest.ResponseRecorder)
 				for _, body := range tt.bodies {
 					go func() { answers <- send(http.MethodPost, body) }()

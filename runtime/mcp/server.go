@@ -70,7 +70,7 @@ func New(o Options) *Server {
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
-	calls := &callLimit{of: map[sdk.Session]*clientCalls{}}
+	calls := &callLimit{turns: s.turns, of: map[sdk.Session]*clientCalls{}}
 	s.sdk.AddReceivingMiddleware(calls.wait, withoutNulls)
 	s.addTools()
 	for _, name := range o.Adapters {
