@@ -28,11 +28,11 @@ quick: build
 	go test ./conformance -count=1 -run 'Architecture|Layers|Schema|NoSleep|NoCode|Libraries|Packages|Imports|ThreatModel|Readme(Is|Starts)|Table|PlainEnglish|NamesDiffer|NoResult'
 	bin/ripple adapter test bash
 
-# Tests sessions of every installed program with the input and the faults that users cause; takes 15 minutes.
+# Tests sessions of every installed program with the input and the faults that users cause; takes 6 minutes.
 torture: build
 	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
 
-# Tests consoles as users use them, with a hundred repetitions of each race and kill; takes 15 minutes.
+# Tests consoles as users use them, with a hundred repetitions of each race and kill; takes 10 minutes.
 consoles: build
 	RIPPLE_THOROUGH=1 go test ./conformance/consoles -count=1 -timeout 1h -binary "$(CURDIR)/bin/ripple"
 
@@ -46,7 +46,7 @@ flake:
 	tools/flake
 
 # Runs all cases of the tests of cmd/ripple that otherwise run a sample: kill -9 of agents, loops and programs that an
-# editor started, 200 times each; every hostile file and journal; the advice in every end state. Takes 40 minutes.
+# editor started, 200 times each; every hostile file and journal; the advice in every end state. Takes 7 minutes.
 kills:
 	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestHostileJournals|TestLongLoop|TestWithoutProc' -count=1 -v -timeout 2h
 
