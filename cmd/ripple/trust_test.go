@@ -400,6 +400,7 @@ func TestAnAgentsRunsDoNotReplaceTheUsers(t *testing.T) {
 	h.environ = user
 	out, code = h.run(strings.Fields("run --resume --max-turns 2")...)
 	assert.NotEqual(t, ui.ExitUsage, code, out)
+	assert.Contains(t, out, "ripple: turn 2")
 }
 
 // Approval covers the settings file, not the file to which a path in it refers later.
