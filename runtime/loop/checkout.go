@@ -174,7 +174,7 @@ func (c *checkouts) remember(made []string) {
 }
 
 // rebased remembers the commits that replace those that turns made, after the branch of the working tree was rebased
-// on main. If main already had all changes, git left nothing: then main's commit replaces them.
+// on main. If git dropped all of them, because main already had their changes, the commit of main replaces them.
 func (c *checkouts) rebased(ctx context.Context, before, after, main string) error {
 	old, err := c.repo().Commits(ctx, maxMade, before, main)
 	if err != nil || !slices.ContainsFunc(old, func(commit string) bool { return slices.Contains(c.state.Checkouts.Made, commit) }) {
@@ -192,8 +192,8 @@ func (c *checkouts) rebased(ctx context.Context, before, after, main string) err
 	return nil
 }
 
-// merged reports whether a branch has a commit that a turn made, or a later version or a copy of one: the user may have
-// rewritten it between turns. A turn may have dropped later ones since.
+// merged reports whether a branch contains a commit that a turn made, or a later version of one, because the user may have
+// rewritten it between turns, or copies of all of them. A turn may have dropped later commits since.
 func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
 	made := c.state.Checkouts.Made
 	if merged, err := c.repo().ContainsAny(ctx, branch, made...); merged || err != nil || len(made) == 0 {

@@ -40,8 +40,8 @@ type Options struct {
 	// nil.
 	BeforeWrite func()
 
-	// BeforeUnlock is called when the loop has ended and another one cannot start yet: what its checks and
-	// hooks of git left running can be ended then. May be nil.
+	// BeforeUnlock is called after the loop has ended and before it releases its lock, so that the caller can
+	// end processes that checks and hooks of git left running. May be nil.
 	BeforeUnlock func()
 }
 

@@ -87,8 +87,8 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	return nil
 }
 
-// compare finds out what the branch that the working tree follows already has of it. Without an answer of git, the counts
-// of commits hold.
+// compare finds out which commits of the working tree the branch that it follows already has, or has copies of. If git
+// fails, the counts of commits stay as they are.
 func (w *workspace) compare(ctx context.Context, sum *Summary) {
 	if sum.Commits == 0 {
 		sum.Merged, _ = w.checkouts.merged(ctx, sum.Main)

@@ -113,8 +113,9 @@ func (r *Repo) ContainsAny(ctx context.Context, in string, commits ...string) (b
 	return false, nil
 }
 
-// Copied counts the commits of one revision that another lacks although it has copies of them: commits with the same
-// changes, as git cherry finds them. others counts the other ones that it lacks.
+// Copied counts the commits of a revision that another revision does not contain: copied are those of which it has
+// copies, which are commits with the same changes, apart from white space, as git cherry finds them; others is the
+// number of the rest.
 func (r *Repo) Copied(ctx context.Context, of, by string) (copied, others int, err error) {
 	out, err := command(ctx, r.Top, gitRevList, "--cherry-mark", "--right-only", "--count", revision(by)+"..."+revision(of))
 	if err != nil {
@@ -124,9 +125,9 @@ func (r *Repo) Copied(ctx context.Context, of, by string) (copied, others int, e
 	return copied, others, err
 }
 
-// ContainsRewritten reports whether a revision contains a commit, which since does not, that replaces one of some
-// commits. Amending, rebasing and cherry-picking keep the author and the time of the first version, and change that of the
-// committer; a new commit has both times alike.
+// ContainsRewritten reports whether a revision contains a later version of one of some commits; commits that since
+// contains do not count. Amending, rebasing and cherry-picking keep the author and the author's time, and set a new
+// committer's time. In a new commit both times are the same.
 func (r *Repo) ContainsRewritten(ctx context.Context, in, since string, commits ...string) (bool, error) {
 	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) })
 	if len(commits) == 0 {
@@ -157,11 +158,12 @@ func (r *Repo) ContainsRewritten(ctx context.Context, in, since string, commits 
 	return false, nil
 }
 
-// maxRewritten is how many commits are compared with earlier versions of them.
+// maxRewritten limits the commits of a revision that are searched for later versions.
 const maxRewritten = 10_000
 
-// authors iterates over the authors of commits, with the times at which they made them, and whether each commit was
-// rewritten since then. list has a line with the hash before that of each author.
+// authors iterates over the output of git rev-list with ContainsRewritten's format. It returns the author of each commit
+// together with the author's time, and whether the commit was rewritten later. The line with the hash, before that of
+// each author, is skipped.
 func authors(list string) iter.Seq2[string, bool] {
 	return func(yield func(author string, rewritten bool) bool) {
 		for line := range strings.Lines(list) {

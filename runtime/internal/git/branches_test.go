@@ -233,8 +233,8 @@ func TestContainsAny(t *testing.T) {
 	}
 }
 
-// A commit that was amended, rebased or cherry-picked is a later version of the first one; a copy has the same changes. A commit
-// new commit is neither, although its message is the same.
+// A commit that was amended, rebased or cherry-picked is a later version of the first one; a copy has the same changes. A new
+// commit with the same message is neither.
 func TestVersionsOfACommit(t *testing.T) {
 	for _, tt := range []struct {
 		name, then      string

@@ -15,7 +15,7 @@ type Summary struct {
 
 	Failures map[event.Kind]int `json:"failures,omitempty"` // turns that ended in a failure, by its kind
 
-	Commits int `json:"commits"` // commits since the start of the run, by anyone; of a worktree, those that Main neither has nor has copies of
+	Commits int `json:"commits"` // commits since the start of the run, by anyone; of a worktree, only those of which Main has neither the commit nor a copy
 	Files   int `json:"files"`   // files changed by these commits, and by those of Copied if there are others
 	Added   int `json:"added"`   // lines added by them
 	Removed int `json:"removed"` // lines removed by them
@@ -28,8 +28,8 @@ type Summary struct {
 	Branch string `json:"branch,omitempty"` // branch of the worktree, if there is one
 	Dir    string `json:"dir,omitempty"`    // directory of the worktree, relative to the project
 	Main   string `json:"main,omitempty"`   // the branch that Branch follows
-	Copied int    `json:"copied,omitempty"` // further commits of Branch of which Main has copies: others with the same changes
-	Merged bool   `json:"merged,omitempty"` // Main has all commits of Branch, and turns made some of them; Commits is 0
+	Copied int    `json:"copied,omitempty"` // further commits of Branch of which Main has copies: commits with the same changes
+	Merged bool   `json:"merged,omitempty"` // Main has all commits of Branch, and turns made some of them or earlier versions of them; Commits is 0
 
 	Rebase  bool     `json:"rebase,omitempty"`  // the agent's tree is in the middle of a rebase
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch

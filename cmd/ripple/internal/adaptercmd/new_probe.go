@@ -30,8 +30,8 @@ func (p probed) base() string { return filepath.Base(p.file) }
 // evidenceName returns the base name of the evidence file.
 func (p probed) evidenceName() string { return filepath.Base(p.evidenceFile()) }
 
-// byName returns the hint for an adapter's file that the project's user must approve before its name
-// can be used; "" for a file outside of the project's directory of adapters.
+// byName returns the hint for a file in the project's directory of adapters: the user must approve it
+// before its name can be used. For other files it returns "".
 func byName(file string) string {
 	if filepath.Dir(file) != filepath.Dir(defaultFile("")) {
 		return ""

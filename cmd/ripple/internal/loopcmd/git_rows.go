@@ -192,8 +192,8 @@ func mergeRows(s *loop.Summary) (rows []row) {
 }
 
 // removeRows remove a working tree with its branch only if every commit is on a branch: with a tree,
-// git removes the log of what it had checked out. `git branch -d` refuses a branch that is not merged, and so one of
-// whose commits the other branch has only copies.
+// git removes the log of what it had checked out. `git branch -d` refuses a branch that is not merged, even if the other
+// branch has copies of all its commits.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
 	if !s.Git || s.Rebase || loose || len(s.Unkept) > 0 {

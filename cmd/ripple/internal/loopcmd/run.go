@@ -268,7 +268,8 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 	}, agent, nil
 }
 
-// endOrphans ends what a check or a hook of git left running. Without the lock of the loop, it could not be traced to it.
+// endOrphans ends the processes that checks and hooks of git left running, while the loop still has its lock: without the
+// lock, commands of these processes could not be traced to the loop.
 func endOrphans() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
