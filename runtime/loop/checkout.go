@@ -139,7 +139,9 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	}
 	merr := c.noteMade(ctx, e)
 	also, perr := c.projectAfter(ctx, e)
-	return errors.Join(err, merr, perr, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+	return errors.Join(err, merr, perr, c.keep(ctx, append(left.commits, also.commits...), func(commit string) string {
+		return fmt.Sprintf("turn %d left commit %s, which is on no branch now", e.turn, short(commit))
+	}, append(left.by, also.by...)...))
 }
 
 // noteMade remembers the commits that a turn made in a working tree of its own. Commits that the
@@ -174,7 +176,8 @@ func (c *checkouts) remember(made []string) {
 }
 
 // rebased remembers the commits that replace those that turns made, after the branch of the working tree was rebased
-// on main. If git dropped all of them, because main already had their changes, the commit of main replaces them.
+// on main. git drops commits whose changes main has in commits of its own. If it dropped all, main's commit replaces
+// them. If main has taken the changes back since, the dropped commits are on no branch.
 func (c *checkouts) rebased(ctx context.Context, before, after, main string) error {
 	old, err := c.repo().Commits(ctx, maxMade, before, main)
 	if err != nil || !slices.ContainsFunc(old, func(commit string) bool { return slices.Contains(c.state.Checkouts.Made, commit) }) {
@@ -185,8 +188,19 @@ func (c *checkouts) rebased(ctx context.Context, before, after, main string) err
 		return err
 	}
 	c.state.Checkouts.Made = slices.DeleteFunc(c.state.Checkouts.Made, func(commit string) bool { return slices.Contains(old, commit) })
-	if len(now) == 0 {
-		now = []string{after}
+	if len(now) < len(old) {
+		there, err := c.repo().HasContents(ctx, before, main, after)
+		if err != nil || !there {
+			err = errors.Join(err, c.keep(ctx, []string{before}, func(commit string) string {
+				return fmt.Sprintf("rebasing on %s dropped changes that it once had: commit %s has them, which is on no branch now", main, short(commit))
+			}))
+		}
+		if err != nil {
+			return err
+		}
+		if len(now) == 0 && there {
+			now = []string{after}
+		}
 	}
 	c.remember(now)
 	return nil
@@ -287,13 +301,13 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 	return l, nil
 }
 
-// keep remembers the commits that are on no branch.
-func (c *checkouts) keep(ctx context.Context, turn int, left, by []string) error {
+// keep remembers the commits that are on no branch, and that by do not contain, and notes them.
+func (c *checkouts) keep(ctx context.Context, left []string, note func(commit string) string, by ...string) error {
 	unkept, err := c.repo().Unkept(ctx, left, by...)
 	for _, commit := range unkept {
 		if !slices.Contains(c.state.Checkouts.Unkept, commit) {
 			c.state.Checkouts.Unkept = lastOf(append(c.state.Checkouts.Unkept, commit))
-			c.note(fmt.Sprintf("turn %d left commit %s, which is on no branch now", turn, short(commit)))
+			c.note(note(commit))
 		}
 	}
 	return err

@@ -101,6 +101,11 @@ func (w *workspace) compare(ctx context.Context, sum *Summary) {
 	if err != nil || copied == 0 {
 		return
 	}
+	if others == 0 { // unless Main has taken the copies back since
+		if there, err := w.tree.Repo.HasContents(ctx, git.Branch(sum.Branch), sum.Main, sum.Main); err != nil || !there {
+			return
+		}
+	}
 	sum.Copied, sum.Commits = copied, others
 	if others == 0 {
 		sum.Files, sum.Added, sum.Removed = 0, 0, 0

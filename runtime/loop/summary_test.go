@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -168,6 +169,7 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 		{"two are squash-merged", one + two, squashes, "true", true, 0, 0},
 		{"two are squash-merged in the last turn", one + two, "true", users + squashes, false, 2, 0},
 		{"squash-merged in the last turn", one, "true", users + squashes, false, 0, 1},
+		{"cherry-picked and reverted in the last turn", one, "true", users + moves + "git cherry-pick side > /dev/null; git revert --no-edit HEAD > /dev/null", false, 1, 0},
 		{"dropped, and a commit of the user is merged", one, inTree + "git reset -q --hard main; " + moves + back + merges, "true", false, 0, 0},
 		{"dropped, and main has other contents", one, "echo other > one; git add one; git commit -q -m other; " + inTree + "git reset -q --hard main", "true", false, 0, 0},
 	} {
@@ -185,6 +187,36 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 			s := r.summary()
 			assert.Equal(t, []any{tt.merged, tt.commits, tt.copied}, []any{s.Merged, s.Commits, s.Copied})
 			assert.Empty(t, s.Unkept)
+		})
+	}
+}
+
+// The user takes over the commits of turns, and then takes their changes back. git drops the commits when it rebases the
+// branch: the summary says where they are.
+func TestSummaryOfCommitsThatTheUserReverted(t *testing.T) {
+	const one, two = "echo 1 > one; git add one; git commit -q -m one; ", "echo 2 > two; git add two; git commit -q -m two; "
+	for _, tt := range []struct{ name, made, user string }{
+		{"one commit", one, "echo 0 > zero; git add zero; git commit -q -m zero; git cherry-pick side > /dev/null; git revert --no-edit HEAD > /dev/null"},
+		{"the first of two", one + two, "echo 0 > zero; git add zero; git commit -q -m zero; git cherry-pick side~1 > /dev/null; git revert --no-edit HEAD > /dev/null"},
+		{"other white space", "printf 'if x:\\n y\\n' > one; git add one; git commit -q -m one; ", "printf 'if x:\\n  y\\n' > one; git add one; git commit -q -m other"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.made, "true")
+			r.flags = map[string]string{"max-turns": "1", "worktree": side}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			before, err := exec.Command("git", "-C", r.dir, "rev-parse", "side").Output()
+			require.NoError(t, err)
+			r.sh(tt.user)
+			r.flags["max-turns"] = "2"
+			stop = r.resume()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			s := r.summary()
+			assert.False(t, s.Merged)
+			require.Len(t, s.Unkept, 1)
+			assert.Equal(t, strings.TrimSpace(string(before)), s.Unkept[0].Commit)
 		})
 	}
 }

@@ -125,6 +125,21 @@ func (r *Repo) Copied(ctx context.Context, of, by string) (copied, others int, e
 	return copied, others, err
 }
 
+// HasContents reports whether all files that one revision changed, since it and another one had a commit in common, have
+// the same contents in a third one.
+func (r *Repo) HasContents(ctx context.Context, of, by, in string) (bool, error) {
+	base, err := command(ctx, r.Top, gitBase, revision(by), revision(of))
+	if err != nil {
+		return false, err
+	}
+	changed, err := r.between(ctx, strings.TrimSpace(base), revision(of))
+	if err != nil {
+		return false, err
+	}
+	differ, err := r.between(ctx, revision(of), revision(in))
+	return !slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(differ, name) }), err
+}
+
 // ContainsRewritten reports whether a revision contains a later version of one of some commits; commits that since
 // contains do not count. Amending, rebasing and cherry-picking keep the author and the author's time, and set a new
 // committer's time. In a new commit both times are the same.

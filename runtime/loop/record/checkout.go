@@ -25,7 +25,7 @@ type Checkouts struct {
 	First    *string   `json:"first,omitempty"`        // branch of the agent's tree before the first turn, "" for a detached HEAD; nil if unknown
 	Last     *string   `json:"last,omitempty"`         // the same after the last turn
 	Branches []string  `json:"branches,omitempty"`     // branches that turns checked out in the agent's tree, at most 50
-	Unkept   []string  `json:"unkept,omitempty"`       // commits that turns left on no branch
+	Unkept   []string  `json:"unkept,omitempty"`       // commits that turns, or a rebase, left on no branch
 	Made     []string  `json:"made_commits,omitempty"` // commits that turns made in a worktree: the first one, and the last ones; at most 50
 	Project  *Checkout `json:"project,omitempty"`      // the user's checkout before the first turn in which it changed
 	Files    []string  `json:"files,omitempty"`        // files of the user's checkout that changed during turns, at most 50
@@ -47,7 +47,7 @@ type Other struct {
 	Commits int    `json:"commits"` // commits that are neither in the checkout nor in an earlier branch of the list
 }
 
-// Unkept is a commit that a turn left on no branch.
+// Unkept is a commit that a turn, or a rebase before it, left on no branch.
 type Unkept struct {
 	Commit string `json:"commit"`
 	Name   string `json:"keep_as"` // an unused name for a branch

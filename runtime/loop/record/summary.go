@@ -34,6 +34,6 @@ type Summary struct {
 	Rebase  bool     `json:"rebase,omitempty"`  // the agent's tree is in the middle of a rebase
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch
 	Others  []Other  `json:"others,omitempty"`  // further branches on which turns left commits
-	Unkept  []Unkept `json:"unkept,omitempty"`  // commits that turns left on no branch, the last ones first
+	Unkept  []Unkept `json:"unkept,omitempty"`  // commits that turns, or a rebase, left on no branch, the last ones first
 	Project *Project `json:"project,omitempty"` // the user's own checkout, if it changed during turns and is not the agent's tree
 }

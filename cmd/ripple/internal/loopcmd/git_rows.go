@@ -138,7 +138,7 @@ func short(commit string) string { return commit[:min(len(commit), 10)] }
 func unkeptRows(s *loop.Summary) (rows []row) {
 	for _, u := range s.Unkept {
 		rows = append(rows,
-			row{"left", "commit " + short(u.Commit) + " is on no branch: a turn left it"},
+			row{"left", "commit " + short(u.Commit) + " is on no branch"},
 			row{"to keep", "git branch " + quote.Shell(u.Name) + " " + u.Commit})
 	}
 	return rows

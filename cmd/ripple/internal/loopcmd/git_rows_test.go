@@ -57,8 +57,8 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 		want []string // the first rows
 	}{
 		{"merged", loop.Summary{Merged: true}, []string{merged, "to remove: git worktree remove D"}},
-		{"a turn left a commit", loop.Summary{Merged: true, Unkept: []record.Unkept{{Commit: commit, Name: "agent/w-2"}}}, []string{merged, "left: commit 0123456789 is on no branch: a turn left it", kept + commit}},
-		{"not merged, a turn left a commit", loop.Summary{Unkept: []record.Unkept{{Commit: commit, Name: "agent/w-2"}}}, []string{"left: commit 0123456789 is on no branch: a turn left it", kept + commit}},
+		{"a turn left a commit", loop.Summary{Merged: true, Unkept: []record.Unkept{{Commit: commit, Name: "agent/w-2"}}}, []string{merged, "left: commit 0123456789 is on no branch", kept + commit}},
+		{"not merged, a turn left a commit", loop.Summary{Unkept: []record.Unkept{{Commit: commit, Name: "agent/w-2"}}}, []string{"left: commit 0123456789 is on no branch", kept + commit}},
 		{"main has copies", loop.Summary{Copied: 2}, []string{"commits: none to merge: main has copies of all commits of agent/w", "to remove: git worktree remove D"}},
 		{"main has copies of some", loop.Summary{Copied: 2, Commits: 1, Files: 3, Added: 3}, []string{"commits: 1: 3 files changed, 3 lines added, 0 removed; main has copies of 2 other commits", "to look: git diff main...agent/w", "to merge: git merge agent/w", "to remove: git worktree remove D", ": git branch -d agent/w"}},
 		{"main has copies, and there are uncommitted files", loop.Summary{Copied: 2, Dirty: 1}, []string{"commits: none to merge: main has copies of all commits of agent/w", "dirty: 1 file not in a commit, and so not in a merge", "to keep: git -C D add -A && git -C D commit", "to look: git diff main...agent/w", "to merge: git merge agent/w", "to remove: git worktree remove D", ": git branch -d agent/w"}},
