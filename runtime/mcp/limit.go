@@ -25,14 +25,19 @@ type clientCalls struct {
 	running chan struct{} // has an element for each running one
 }
 
-// wait lets a call wait for its turn, and then until fewer than maxCalls others of its client are running:
-// otherwise calls that wait for the turn of another one could take all places before that one has one.
+// wait delays a call until its turn, and then until fewer than maxCalls calls of its client are running. The
+// turn comes first: otherwise calls that wait for an earlier call could take all places and keep it from
+// running. The turn ends with the call: later calls of a batch over HTTP may wait for it, and the answer to
+// the batch for them.
 func (l *callLimit) wait(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
 			return next(ctx, method, req)
 		}
 		if call, ok := req.(*sdk.CallToolRequest); ok {
+			if t, _ := l.turns.find(call); t != nil {
+				defer l.turns.end(t)
+			}
 			if _, err := l.turns.await(ctx, call); err != nil {
 				return nil, err
 			}

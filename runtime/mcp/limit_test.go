@@ -90,6 +90,19 @@ func TestCallsOverHTTPHaveAnOrder(t *testing.T) {
 	})
 }
 
+// A call that fails before a console's host has it does not block the later calls of its batch.
+func TestAFailedCallOverHTTPEndsItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		send := overHTTP(t, New(Options{Getenv: os.Getenv}))
+		const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"console_exec","arguments":{"code":5}}}`
+		w := send(http.MethodPost, "["+fmt.Sprintf(call, 1)+","+fmt.Sprintf(call, 2)+"]")
+		assert.Equal(t, http.StatusOK, w.Code)
+		assert.Contains(t, w.Body.String(), `"id":1`)
+		assert.Contains(t, w.Body.String(), `"id":2`)
+		send(http.MethodDelete, "")
+	})
+}
+
 // Over HTTP, too, a limited number of calls is in flight, whether they come in one batch or in several
 // requests, and a batch has a limited length and uses an ID once.
 func TestCallsOverHTTP(t *testing.T) {

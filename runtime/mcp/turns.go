@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http/httptrace"
@@ -37,7 +36,7 @@ func newTurns() *turns { return &turns{last: map[string]*turn{}, taken: map[int]
 // take assigns the next turn to a call that types into a console, and returns the call's line with
 // the number of its turn.
 func (q *turns) take(line []byte, r *jsonrpc.Request) ([]byte, *turn) {
-	if r.Method != "tools/call" || !bytes.Contains(r.Params, []byte(`console_`)) {
+	if r.Method != "tools/call" {
 		return line, nil
 	}
 	var call, params map[string]json.RawMessage
@@ -51,7 +50,7 @@ func (q *turns) take(line []byte, r *jsonrpc.Request) ([]byte, *turn) {
 	if json.Unmarshal(line, &call) != nil || json.Unmarshal(r.Params, &params) != nil || json.Unmarshal(r.Params, &named) != nil {
 		return line, nil // the SDK reports the error
 	}
-	if named.Name != "console_exec" && named.Name != "console_send" {
+	if !types(named.Name) {
 		return line, nil
 	}
 	if named.Arguments.Console == "" {
@@ -71,6 +70,9 @@ func (q *turns) take(line []byte, r *jsonrpc.Request) ([]byte, *turn) {
 	}
 	return changed, t
 }
+
+// types reports whether a tool types into a console.
+func types(tool string) bool { return tool == "console_exec" || tool == "console_send" }
 
 func (q *turns) add(console string) *turn {
 	q.mu.Lock()
@@ -124,17 +126,25 @@ func (q *turns) release(t *turn) {
 	t.laterEnded = nil
 }
 
+// find returns the turn of a call, nil if it has none or the turn has ended, and the turn before it. Only
+// calls that type have a turn: for others, the client may have sent any number.
+func (q *turns) find(req *sdk.CallToolRequest) (t, before *turn) {
+	if !types(req.Params.Name) {
+		return nil, nil
+	}
+	number, _ := req.Params.GetMeta()[turnKey].(float64)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t = q.taken[int(number)]; t != nil {
+		before = t.before
+	}
+	return t, before
+}
+
 // await waits for a call's turn. The returned context ends the turn as soon as a console's host
 // starts to answer a request made with it: the host then has the request in order.
 func (q *turns) await(ctx context.Context, req *sdk.CallToolRequest) (context.Context, error) {
-	number, _ := req.Params.GetMeta()[turnKey].(float64)
-	q.mu.Lock()
-	t := q.taken[int(number)]
-	var before *turn
-	if t != nil {
-		before = t.before
-	}
-	q.mu.Unlock()
+	t, before := q.find(req)
 	if t == nil {
 		return ctx, nil
 	}
