@@ -33,17 +33,17 @@ func (e *lineEcho) expect(echo []byte) {
 // feed adds text, and returns what is certain.
 func (e *lineEcho) feed(b []byte) divided {
 	e.text = append(e.text, b...)
-	whole := bytes.Join(e.owed, nil)
+	whole, detours := bytes.Join(e.owed, nil), maxDetours
 	switch n := len(e.text) - len(whole); {
 	case len(whole) == 0:
 		return e.take(nil)
 	case bytes.HasPrefix(whole, e.text):
 		return e.take(e.arrivedWhole())
 	case whole[len(whole)-1] == '\n': // the key that ends a line
-		if at := find(e.text, [][]byte{whole}, lineStarts); at != nil {
+		if at := find(e.text, [][]byte{whole}, lineStarts, &detours); at != nil {
 			return e.take(eachAt(e.owed, at[0]))
 		}
-		if at := find(e.text, e.owed, lineStarts); at != nil {
+		if at := find(e.text, e.owed, lineStarts, &detours); at != nil {
 			return e.take(at)
 		}
 	case n > 0 && e.text[n-1] == '\n' && bytes.HasSuffix(e.text, whole):
@@ -59,9 +59,10 @@ func (e *lineEcho) feed(b []byte) divided {
 // of a line. If no echo is in the text, its whole lines belong to other programs, and the echo may
 // follow.
 func (e *lineEcho) decideLines() divided {
+	detours := maxDetours
 	for _, p := range []places{lineStarts, lineEnds, anywhere} {
 		for n := len(e.owed); n > 0; n-- {
-			if at := find(e.text, e.owed[:n], p); at != nil {
+			if at := find(e.text, e.owed[:n], p, &detours); at != nil {
 				return e.take(at)
 			}
 		}
@@ -84,11 +85,12 @@ func (e *lineEcho) decide(final bool) divided {
 	if len(e.text) == 0 || len(e.owed) == 0 {
 		return e.take(nil)
 	}
-	if at := find(e.text, [][]byte{bytes.Join(e.owed, nil)}, lineStarts); at != nil {
+	detours := maxDetours
+	if at := find(e.text, [][]byte{bytes.Join(e.owed, nil)}, lineStarts, &detours); at != nil {
 		return e.take(eachAt(e.owed, at[0]))
 	}
 	for _, p := range []places{lineStarts, lineEnds, anywhere} {
-		if at := find(e.text, e.owed, p); at != nil && (final || p != anywhere) {
+		if at := find(e.text, e.owed, p, &detours); at != nil && (final || p != anywhere) {
 			return e.take(at)
 		}
 	}
@@ -96,7 +98,7 @@ func (e *lineEcho) decide(final bool) divided {
 		return divided{}
 	}
 	for n := len(e.owed) - 1; n > 0; n-- { // some keys were not echoed
-		if at := find(e.text, e.owed[:n], lineEnds); at != nil {
+		if at := find(e.text, e.owed[:n], lineEnds, &detours); at != nil {
 			d := e.take(at)
 			e.owed = nil
 			d.after = append(d.after, e.take(nil).after...)
@@ -157,40 +159,43 @@ const (
 	anywhere
 )
 
-// find returns the first positions of echoes in text; nil if there are none, or finding them takes too long.
-func find(text []byte, echoes [][]byte, p places) []int {
-	at, tries := make([]int, len(echoes)), len(echoes)+maxDetours
-	if !findFrom(0, text, echoes, p, at, &tries) {
+// maxDetours bounds the time of a decision: other programs may print the beginning of an echo in each line.
+const maxDetours = 1000
+
+// find returns positions of echoes in text, or nil. Another program's line may begin like the rest of the
+// echo, so the first position of an echo may not be the right one: trying another one is a detour, of which
+// find uses up those that are left. Without any, it takes first positions only.
+func find(text []byte, echoes [][]byte, p places, detours *int) []int {
+	at := make([]int, len(echoes))
+	if !findFrom(0, text, echoes, p, at, detours) {
 		return nil
 	}
 	return at
 }
 
-// maxDetours bounds the time of find: other programs may print the beginning of an echo in each line.
-const maxDetours = 1000
-
-// findFrom finds the positions after end. Another program's line may begin like the rest of the echo, so the first
-// position of an echo may not be the right one.
-func findFrom(end int, text []byte, echoes [][]byte, p places, at []int, tries *int) bool {
+// findFrom finds the positions after end.
+func findFrom(end int, text []byte, echoes [][]byte, p places, at []int, detours *int) bool {
 	if len(echoes) == 0 {
 		return true
 	}
 	echo := echoes[0]
-	for i := end; *tries > 0; i++ {
+	for i := end; ; i++ {
 		skip := bytes.Index(text[i:], echo)
 		if skip < 0 {
 			return false
 		}
 		i += skip
 		if i == end || p == anywhere || text[i-1] == '\n' || p == lineEnds && bytes.HasPrefix(text[i+len(echo):], []byte("\r\n")) {
-			*tries--
 			at[0] = i
-			if findFrom(i+len(echo), text, echoes[1:], p, at[1:], tries) {
+			if findFrom(i+len(echo), text, echoes[1:], p, at[1:], detours) {
 				return true
 			}
+			if p == anywhere || *detours == 0 { // if an echo may be anywhere, a later position leaves only less text
+				return false
+			}
+			*detours--
 		}
 	}
-	return false
 }
 
 // Keys for a terminal that edits lines which change nothing in the line (termios(3)).

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -58,7 +59,20 @@ func TestSeparatingAnEcho(t *testing.T) {
 func TestFindingEchoesIsBounded(t *testing.T) {
 	key := [][]byte{[]byte("a")}
 	text := bytes.Repeat([]byte("a\r\n"), keptStartup/len("a\r\n"))
-	assert.Nil(t, find(text, append(slices.Repeat(key, 2000), []byte("b")), lineStarts))
+	detours := maxDetours
+	assert.Nil(t, find(text, append(slices.Repeat(key, 2000), []byte("b")), lineStarts, &detours))
+}
+
+// So is the time to find as many of the echoes as there are.
+func TestFindingSomeEchoesIsBounded(t *testing.T) {
+	line := "a" + strings.Repeat("cb", 30) + "c\r\n"
+	e := lineEcho{
+		owed: append([][]byte{[]byte("a")}, slices.Repeat([][]byte{[]byte("b")}, 300)...),
+		text: bytes.Repeat([]byte(line), keptStartup/len(line)),
+	}
+	began := time.Now()
+	assert.Equal(t, "a", string(e.decideLines().echo))
+	assert.Less(t, time.Since(began), testkit.Patience(10*time.Second)) // each number of echoes must not have detours of its own
 }
 
 // Text of any length that arrives before an echo belongs to other programs, and is not kept.
