@@ -99,11 +99,11 @@ func (f *flight) accept(line []byte) (accepted []json.RawMessage, refused []byte
 // for the answer to the other call. The caller holds the lock.
 func (f *flight) check(one []byte) (id any, r *refusal) {
 	m, err := jsonrpc.DecodeMessage(one)
-	var spelled struct {
-		ID json.RawMessage `json:"id"`
-	}
-	_ = json.Unmarshal(one, &spelled) // without an ID if it is not an object
 	if err != nil {
+		var spelled struct {
+			ID json.RawMessage `json:"id"`
+		}
+		_ = json.Unmarshal(one, &spelled) // without an ID if it is not an object
 		return nil, refusalOf(idOf(spelled.ID), codeInvalid, fmt.Errorf("this is not a JSON-RPC 2.0 message: %w", err))
 	}
 	if id = callID(m); id != nil && f.isOpen(id) {
