@@ -46,9 +46,10 @@ func (s *Server) Handler(token string) http.Handler {
 	})
 }
 
-// accept reads the body of a request and gives its calls their turns; ends ends these, at the latest when
-// the request has been answered. It returns a refusal if the body is a batch that is too long or uses an
-// ID twice, because the SDK would carry out both calls and answer one. The SDK checks everything else.
+// accept reads the body of a request and takes turns for its calls. The caller calls ends when the request
+// has been answered: it ends the turns of calls that the SDK refused. accept refuses a batch that is too
+// long, and one that uses an ID twice: the SDK would carry out both calls, but answer only one. The SDK
+// checks everything else.
 func (s *Server) accept(r *http.Request) (ends func(), refused *refusal) {
 	ends = func() {}
 	if r.Method != http.MethodPost {
