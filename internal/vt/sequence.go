@@ -1,6 +1,9 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // step handles an ASCII byte in any state except ground and string data.
 func (p *Parser) step(c byte) {
@@ -150,7 +153,7 @@ func (p *Parser) stringData(b []byte) int {
 			p.raw = append(p.raw, c)
 			p.endString(1, false)
 			return i + 1
-		case c == can || c == sub || c == '\n' && p.LineFeedEnds && !p.isDCS('q') && !p.isDCS('t'): // an image may have line feeds
+		case c == can || c == sub || c == '\n' && p.LineFeedEnds && !p.inImage():
 			p.cancelString()
 			if c != '\n' {
 				p.token(Control, c, []byte{c})
@@ -162,6 +165,12 @@ func (p *Parser) stringData(b []byte) int {
 		}
 	}
 	return len(b)
+}
+
+// inImage reports whether the parser is within an image (sixel), which may have line feeds, or in one that
+// tmux passes on.
+func (p *Parser) inImage() bool {
+	return p.isDCS('q') || p.isDCS('t') && (p.tok.Continued || bytes.HasPrefix(p.raw[p.head:], []byte("mux;\x1b\x1bP")))
 }
 
 // isDCS reports whether the parser is within a device control string with this final byte and without

@@ -153,6 +153,7 @@ func TestKeptSequences(t *testing.T) {
 		{"DCS, APC, PM and SOS ended by LF", "a\x1bPr1\nb\x1b_x\nc\x1b^x\nd\x1bXx\ne", "a\nb\nc\nd\ne"},
 		{"line feeds of an image", "a\x1bPq1$\n2\n\x1b\\b", "a\x1bPq1$\n2\n\x1b\\b"},
 		{"line feeds of an image that tmux passes on", "a\x1bPtmux;\x1b\x1bPq1$\n2\n\x1b\x1b\\\x1b\\b", "a\x1bPtmux;\x1b\x1bPq1$\n2\n\x1b\x1b\\\x1b\\b"},
+		{"another string that tmux passes on, ended by LF", "a\x1bPtmux;\x1b\x1b]0;t\nb\r\nc", "a\nb\nc"},
 		{"what tmux passes on", "a\x1bPtmux;\x1b\x1b]52;c;QQ==\a\x1b\\b", "a\x1bPtmux;\x1b\x1b]52;c;QQ==\a\x1b\\b"},
 		{"a control within an introducer", "\x1b\a]0;t\ab", "\a\x1b]0;t\ab"},
 		{"malformed DCS ended by LF", "a\x1bP1<q1\nb\r\nc", "a\nb\nc"},
