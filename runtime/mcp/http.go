@@ -109,7 +109,7 @@ func (s *Server) acceptBody(body []byte) (changed []byte, ends func(), refused *
 	}
 	changed = messages[0]
 	if isBatch(body) {
-		changed, _ = json.Marshal(messages) // they are valid
+		changed = encode(messages)
 	}
 	return changed, func() {
 		for _, t := range taken {

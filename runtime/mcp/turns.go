@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http/httptrace"
@@ -60,15 +61,20 @@ func (q *turns) take(line []byte, r *jsonrpc.Request) ([]byte, *turn) {
 	if named.Meta == nil {
 		named.Meta = map[string]json.RawMessage{}
 	}
-	named.Meta[turnKey], _ = json.Marshal(t.number) // marshaling a number cannot fail
-	params["_meta"], _ = json.Marshal(named.Meta)   // it was decoded from JSON
-	call["params"], _ = json.Marshal(params)
-	changed, err := json.Marshal(call)
-	if err != nil {
-		q.end(t)
-		return line, nil
-	}
-	return changed, t
+	named.Meta[turnKey] = encode(t.number)
+	params["_meta"] = encode(named.Meta)
+	call["params"] = encode(params)
+	return encode(call), t
+}
+
+// encode encodes a number, or what was decoded from JSON. It escapes no characters for HTML: a long message
+// would become too long for the SDK.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // cannot fail for such values
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // types reports whether a tool types into a console.

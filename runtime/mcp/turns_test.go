@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -32,6 +33,16 @@ func TestNoCallOvertakes(t *testing.T) {
 	assert.True(t, last.over())
 	assert.Empty(t, q.last)
 	assert.Empty(t, q.taken)
+}
+
+// A call does not become much longer by its turn.
+func TestATurnEscapesNoCharacters(t *testing.T) {
+	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"console_exec","arguments":{"code":"<&>"}}}`)
+	m, err := jsonrpc.DecodeMessage(line)
+	require.NoError(t, err)
+	changed, taken := newTurns().take(line, m.(*jsonrpc.Request))
+	require.NotNil(t, taken)
+	assert.Contains(t, string(changed), `"arguments":{"code":"<&>"}`)
 }
 
 // An ID is the same regardless of its spelling, and null is not an ID.
