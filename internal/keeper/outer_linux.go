@@ -75,7 +75,7 @@ func start(signals chan os.Signal) (*outer, error) {
 		closeAll(pair[:]...)
 		return nil, os.NewSyscallError("pipe", err)
 	}
-	catch(signals) // before the inner process exists: otherwise a signal could kill this process while that one works
+	catch(signals) // before the inner process exists: a signal in between would kill this process only
 	pid, err := startKeeper(pair[1], pipe)
 	closeAll(pair[1], pipe[0]) // the keeper and the inner process have their own
 	if err != nil {

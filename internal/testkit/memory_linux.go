@@ -50,8 +50,8 @@ func inMemory() (remove func()) {
 	}
 }
 
-// removeMarked removes a directory, and the file inUse last: if another user's files stay, or the process is killed, a later
-// one continues.
+// removeMarked removes a directory. The file inUse is removed last, and only if nothing else is left: otherwise a later
+// process tries again.
 func removeMarked(dir string) {
 	entries, _ := os.ReadDir(dir) // what cannot be read stays
 	for _, e := range entries {

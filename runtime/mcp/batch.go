@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// maxBatch is the maximum number of messages in a batch: all answers are in memory until the last one
-// is there.
+// maxBatch is the maximum number of messages in a batch. It is limited because the answers are kept in
+// memory until the last one has arrived.
 const maxBatch = 1024
 
 // batch collects the answers to a JSON-RPC batch. The SDK receives its messages one by one, as if the
 // client had sent each in a line: so calls are limited, ordered and canceled like others.
 type batch struct {
 	answers [][]byte    // in the order of the messages; nil: not there yet, or none expected
-	place   map[any]int // of a call's answer, by callID
+	place   map[any]int // index in answers, by callID
 	open    int         // calls without an answer
 }
 
@@ -59,7 +59,7 @@ func (f *flight) split(messages []json.RawMessage) (accepted []json.RawMessage, 
 	return accepted, b.line()
 }
 
-// add takes the answer to a call, nil if the client expects none, and returns line.
+// add records the answer to a call, nil if the client expects none, and returns the result of line.
 func (b *batch) add(id any, answer []byte) []byte {
 	b.answers[b.place[id]] = bytes.Clone(answer)
 	b.open--

@@ -71,7 +71,7 @@ func (r *refusal) line() []byte {
 // lastBatches is the last version of the protocol with batches.
 const lastBatches = "2025-03-26"
 
-// accept returns the messages of a line that the SDK gets, and what to answer at once, if anything.
+// accept returns the messages of a line to pass to the SDK, and the line to answer at once, if any.
 func (f *flight) accept(line []byte) (accepted []json.RawMessage, refused []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -89,7 +89,7 @@ func children(pid int) (list []int, all bool) {
 	return list, false
 }
 
-// childrenOf returns the children of a process, also if the kernel has no lists of them.
+// childrenOf returns the children of a process, even if the kernel has no lists of them.
 func childrenOf(pid int) []int {
 	list, all := children(pid)
 	if all {
