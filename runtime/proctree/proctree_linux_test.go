@@ -61,6 +61,9 @@ func guarded(script string) int {
 	if tree, is := strings.CutPrefix(script, endsTree); is {
 		return endTree(tree)
 	}
+	if d, is := strings.CutPrefix(script, leavesOrphan); is {
+		return endOrphan(d)
+	}
 	if script == makesPrivate {
 		private, err := scratch.New("", "guarded")
 		if err != nil {
@@ -79,6 +82,20 @@ func guarded(script string) int {
 		return 128 + int(w.Signal()) // as a shell reports it
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// leavesOrphan precedes the duration of an orphan, which is ended before main is over.
+const leavesOrphan = "orphan: "
+
+// endOrphan prints how many processes there are with that duration before and after EndOrphans.
+func endOrphan(d string) int {
+	if err := exec.Command("sh", "-c", "trap '' TERM; setsid sleep "+d+" > /dev/null & until pgrep -f 'sleep "+d+"$' > /dev/null; do :; done").Run(); err != nil {
+		return 99
+	}
+	fmt.Println("before", marked(d))
+	err := EndOrphans(context.Background())
+	fmt.Println("after", marked(d), err)
+	return 0
 }
 
 // makesPrivate prints the path of a private directory and waits; it starts no other process.
@@ -570,6 +587,15 @@ func TestInterruptCountsOnce(t *testing.T) {
 			require.NoError(t, cmd.Wait())
 		})
 	}
+}
+
+// Orphans can be ended before main is over.
+func TestEndOrphans(t *testing.T) {
+	cmd, _, out := startGuarded(t, leavesOrphan+duration(220))
+	text, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Wait())
+	assert.Equal(t, "before 1\nafter 0 <nil>\n", string(text))
 }
 
 func TestGuardHidesItself(t *testing.T) {

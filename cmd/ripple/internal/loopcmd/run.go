@@ -271,7 +271,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 // endOrphans ends the processes that checks and hooks of git left running, while the loop still has its lock: without the
 // lock, commands of these processes could not be traced to the loop.
 func endOrphans() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_ = proctree.EndOrphans(ctx) // processes that resist are reported at the end of this process
 }
