@@ -352,7 +352,7 @@ func TestAgentsOfHats(t *testing.T) {
 	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built", "reviewer built"}, r.turns())
 	names, _ := r.who()
 	assert.Equal(t, []string{"a", "b", "a", "b", "b"}, names)
-	assert.NotContains(t, strings.Join(r.notes(), "\n"), "the next turns are taken by")
+	assert.NotContains(t, strings.Join(r.notes(), "\n"), "takes the next turns")
 }
 
 // Hats that are added to a run take effect when it is resumed.

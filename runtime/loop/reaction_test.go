@@ -182,7 +182,7 @@ func TestFallbackForAnOverload(t *testing.T) {
 				assert.Equal(t, c.names, names)
 				assert.Equal(t, c.sessions, sessions)
 				assert.Equal(t, c.waited, r.waits("overloaded"))
-				assert.Regexp(t, `^the next turns are taken by b: the provider of a is overloaded or unreachable, and is tried again at \d{4}-`, r.notes()[0])
+				assert.Regexp(t, `^b takes the next turns: the provider of a is overloaded or unreachable, and is tried again at \d{4}-`, r.notes()[0])
 			})
 		})
 	}

@@ -59,7 +59,7 @@ func (t *team) choose() {
 			if of := s.Limited[s.Agent]; of.After(now) {
 				why = fmt.Sprintf(cmp.Or(reactions[s.Failed].hands, reactions[event.Limited].hands), s.Agent, of.Local().Format(time.DateTime))
 			}
-			t.note(fmt.Sprintf("the next turns are taken by %s: %s", who.Name, why))
+			t.note(fmt.Sprintf("%s takes the next turns: %s", who.Name, why))
 		}
 		s.Agent = who.Name
 	}

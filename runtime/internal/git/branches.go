@@ -157,6 +157,9 @@ func (r *Repo) ContainsRewritten(ctx context.Context, in, since string, commits 
 	for author := range authors(first) {
 		made[author] = true
 	}
+	if len(made) == 0 {
+		return false, nil
+	}
 	args := []string{"--ignore-missing", fmt.Sprintf("--max-count=%d", maxRewritten), format, revision(in)}
 	if isCommit(since) {
 		args = append(args, "--not", since)

@@ -73,11 +73,11 @@ func commits(s *loop.Summary) string {
 	case s.Commits == 0:
 		return "none"
 	}
-	text := fmt.Sprintf("%d: %s changed, %s added, %d removed", s.Commits, ui.Count(s.Files, "file"), ui.Count(s.Added, "line"), s.Removed)
+	what := fmt.Sprint(s.Commits)
 	if s.Copied > 0 {
-		text += "; " + quote.Name(s.Main) + " has copies of " + ui.Count(s.Copied, "other commit")
+		what += fmt.Sprintf(", and %d of which %s has copies; together", s.Copied, quote.Name(s.Main))
 	}
-	return text
+	return fmt.Sprintf("%s: %s changed, %s added, %d removed", what, ui.Count(s.Files, "file"), ui.Count(s.Added, "line"), s.Removed)
 }
 
 // summaryIndent is the column at which the texts of a summary stand.
