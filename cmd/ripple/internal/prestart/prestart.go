@@ -18,7 +18,7 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// Program is a started program.
+// Program is an adapter's program that was started before the command needed it.
 type Program struct {
 	Entry *registry.Entry
 	Begun *session.Pending
