@@ -82,12 +82,13 @@ func (h *host) open(ctx context.Context) {
 	h.mu.Lock()
 	h.session, h.outcome.failed = s, err
 	h.mu.Unlock()
-	close(h.opened)
 	if err != nil {
+		close(h.opened)
 		h.log.Error("the program did not start", "error", err)
 		return
 	}
-	h.save()
+	h.save() // before clients read it
+	close(h.opened)
 	go h.watch(s)
 }
 
