@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/schema"
@@ -40,7 +42,7 @@ agent:
     events: 'if .method == "own/thing" then {type: "ignored"} elif .params.update._meta.spent then {type: "usage", scope: "step", input: .params.update._meta.spent} else empty end'
   failures: [{pattern: '(?i)quota', kind: rate_limited}]
   tools: {canonical: {Fetcher: read}}
-  linger_ms: 1000
+  linger_ms: LINGER
 tests: []
 `
 
@@ -50,7 +52,8 @@ func talking(t *testing.T, absent string) *schema.Adapter {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	a, ds := schema.Parse("talking", []byte(strings.NewReplacer("PROGRAM", program, "ELSE", absent).Replace(talkingAdapter)), schema.Options{})
+	linger := strconv.FormatInt(testkit.Patience(time.Second).Milliseconds(), 10) // time to notice an exit
+	a, ds := schema.Parse("talking", []byte(strings.NewReplacer("PROGRAM", program, "ELSE", absent, "LINGER", linger).Replace(talkingAdapter)), schema.Options{})
 	require.Empty(t, ds)
 	return a
 }
