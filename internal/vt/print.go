@@ -145,11 +145,11 @@ func (s *Screen) put(ch rune, width int) {
 // combine adds ch to the character before the cursor.
 func (s *Screen) combine(r *row, ch rune) {
 	x := s.b.x - 1
-	if r.at(x).width == 0 && x > 0 {
+	if c := r.at(x); c.width == 0 && c.ch == 0 && x > 0 {
 		x--
 	}
 	c := r.cell(x)
-	if c.ch == 0 { // the previous character did not fit
+	if c.ch == 0 || c.width == 0 { // the previous character did not fit, and another one is there
 		return
 	}
 	*c = s.clusters.join(*c, ch)
