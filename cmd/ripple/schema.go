@@ -26,8 +26,8 @@ func newSchema(a *ui.App) *cobra.Command {
 			"scenarios, for editors that validate and complete YAML. SCHEMA.md describes every key.\n\n" +
 			"--install writes it where editors look for it and prints the path: the schema of adapters\n" +
 			"into your own adapter directory and the project's, if that exists; the others into .ripple\n" +
-			"in the current directory. Editors with yaml-language-server use the path in the first line\n" +
-			"of a YAML file.",
+			"in the current directory. Editors with yaml-language-server read the path from the first\n" +
+			"line of a YAML file; --install prints that line.",
 		Example: "  ripple schema > adapter.schema.json\n  ripple schema --install\n  ripple schema project --install",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -16,7 +16,7 @@ func ModeProblem(g *schema.Agent, mode string) string {
 		return "option for it"
 	}
 	if _, known := o.Values[mode]; len(o.Values) > 0 && !known {
-		return fmt.Sprintf("permission mode %q, but %s", mode, strings.Join(slices.Sorted(maps.Keys(o.Values)), ", "))
+		return fmt.Sprintf("permission mode %q; it has %s", mode, strings.Join(slices.Sorted(maps.Keys(o.Values)), ", "))
 	}
 	return ""
 }
@@ -29,7 +29,7 @@ func ToolsProblem(g *schema.Agent, tools []string) string {
 		return "option for it"
 	}
 	if len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return hasTool(g, t) }) {
-		return fmt.Sprintf("tool %q, but %s", tools[0], strings.Join(g.Tools.Valid, ", "))
+		return fmt.Sprintf("tool %q; it has %s", tools[0], strings.Join(g.Tools.Valid, ", "))
 	}
 	return ""
 }

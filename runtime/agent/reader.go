@@ -134,7 +134,7 @@ func (r *reader) streamed(e event.Event) bool {
 // streamed answer is complete even if the line that repeats it is not.
 func (r *reader) tellCut(shown bool) {
 	if r.cut > 0 && shown {
-		r.problem(fmt.Sprintf("%d bytes of one long line were left out of the output; a transcript keeps all", r.cut))
+		r.problem(fmt.Sprintf("%d bytes of one long line were left out of the output; a recorded transcript contains them", r.cut))
 	}
 	r.cut = 0
 }

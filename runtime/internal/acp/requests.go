@@ -110,7 +110,7 @@ func (c *questions) ask(a asked) {
 		result, _ := a.give(event.Answer{})
 		c.reply(a.id, result)
 	case len(c.open) >= maxOpen:
-		c.refuse(a.id, rpc.CodeInternal, fmt.Sprintf("%d questions are open", maxOpen))
+		c.refuse(a.id, rpc.CodeInternal, fmt.Sprintf("%d questions are open, the maximum", maxOpen))
 	default:
 		c.n++
 		a.question.ID = fmt.Sprintf("q%d", c.n)

@@ -76,7 +76,7 @@ func (c *Client) work(m rpc.Message, line []byte) {
 	case c.finished, c.cancelled && slices.Contains([]string{WriteFile, CreateTerminal}, m.Method):
 		c.Refuse(m.ID, rpc.CodeCancelled, "the turn is over")
 	case len(c.working) >= maxOpen:
-		c.Refuse(m.ID, rpc.CodeInternal, fmt.Sprintf("%d requests are open", maxOpen))
+		c.Refuse(m.ID, rpc.CodeInternal, fmt.Sprintf("%d requests are open, the maximum", maxOpen))
 	default:
 		c.working[id] = true
 		c.Do(id, w)

@@ -17,10 +17,9 @@ func newAdapterMatrix(a *app) *cobra.Command {
 		Use:   "matrix [NAME=]REPORT...",
 		Short: "Compare test results of adapters in several reports",
 		Long: `Show a table of the JSON reports of "ripple adapter test": a row for each adapter, and a
-column for each report, which is one machine, image or version of a program. A column is
-named NAME, or after its file. A cell contains the program's version, and
-either the adapter's level and its number of passed tests or, if any failed, the
-number of failed tests.`,
+column for each report, such as those of several machines, images, or versions of a program. A
+column is named NAME, or after its file. A cell contains the program's version, and either the
+adapter's level and its number of passed tests or, if any failed, the number of failed tests.`,
 		Example: "  ripple adapter matrix bookworm=a.json trixie=b.json",
 		Args:    someReports,
 		RunE: func(_ *cobra.Command, args []string) error {

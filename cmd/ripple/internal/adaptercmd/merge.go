@@ -50,7 +50,7 @@ all these tests.`,
 			return f.verdict(all)
 		},
 	}
-	cmd.Flags().StringVar(&f.report, "report", "json", "`FORMAT` of the report: text, json, junit, tap, or github")
+	cmd.Flags().StringVar(&f.report, "report", "json", "`FORMAT` of the report: text, json, junit, tap or github")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that passed or did not start")
 	ui.Choices(cmd, "report", reportFormats...)
 	return cmd

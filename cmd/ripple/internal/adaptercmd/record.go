@@ -113,7 +113,7 @@ func (c *recording) write(ctx context.Context, executable string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.recorded.Tests) == 0 {
-		c.Note("nothing was recorded: nothing was written")
+		c.Note("no command was recorded: nothing was written")
 		return nil
 	}
 	progress := c.NewProgress()

@@ -47,8 +47,8 @@ what you typed), output, continuation (the prompt inside an incomplete command),
 (printed between commands), or a marker that the program sent. The line at the bottom names the
 rule of the adapter that ended the last command or, while no prompt is recognized, the patterns
 that were tried. When the file changes, the program is restarted with the new version. To end:
-` + leaveNames + `, or end the program. A change of this project's adapter ends it, too, since
-it has to be approved again, unless you named the adapter by its path.
+` + leaveNames + `, or end the program. An adapter of this project that changes ends it, too,
+because the new version needs approval; an adapter named by its path needs none.
 
 If standard input or output is not a terminal, each line of the input is sent as a command. The
 same labels are printed, one per line, each with its text in quotes and with escape sequences

@@ -41,8 +41,8 @@ you type, no other client's command is sent. Keys typed while another client's c
 held until the program reads, and the terminal's title says so; Ctrl-C is passed on.
 
 Your line is edited with the keys of Emacs, as in bash, and goes to the program when you press
-Enter; Tab completes typed or visible words, and names of files. --raw disables editing: each
-key goes to the program.
+Enter; Tab completes words of earlier lines and of the screen, and file names. --raw disables
+editing: each key goes to the program.
 
 The console has the size of the terminal that was used last, and is never smaller than 20 by 5.
 attach exits with the program's exit code, or with 0 when you detach or the console is closed.`,

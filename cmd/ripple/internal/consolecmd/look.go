@@ -111,6 +111,22 @@ func newList(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the consoles",
+		Long: `List the consoles: name, adapter, state, time since the start, the program's directory, and the
+number and first line of the latest command. The states are:
+
+  starting            the program has not reached its first prompt
+  idle                the console accepts a command
+  typing              a user types a line at the prompt
+  running             a command runs
+  waiting_for_input   the command reads the terminal
+  waiting_for_secret  the same, and the terminal does not echo
+  fullscreen          the command draws on the whole screen
+  stopped             the program or its foreground job is stopped (kill -STOP, suspend)
+  exited              the program has ended; its output is kept for ten minutes
+  unresponsive        the process that runs the console does not answer
+  dead                that process was killed; the output is kept for a day
+
+docs/consoles.md says what to do in each of them.`,
 		Args:  ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := console.List(cmd.Context(), a.Getenv)
@@ -150,7 +166,7 @@ func newLogs(a *ui.App) *cobra.Command {
 		Use:   "logs [CONSOLE]",
 		Short: "Show the log of a console's host",
 		Long: `Print the log of a console's host, the ripple process that runs the program of the console. It
-has the problems of the host, and usually nothing. The output of the program is not in it:
+contains errors of the host, and is usually empty. It does not contain the output of the program:
 "ripple console read" prints that.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),

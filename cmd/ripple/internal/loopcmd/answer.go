@@ -300,7 +300,7 @@ it once, and it is recorded. For instructions that apply to every turn edit
 			}
 			err = journal.Advise(loopDir(), text, time.Now().Round(0).UTC())
 			if errors.Is(err, journal.ErrNoLoop) {
-				return ui.FailWith(ui.ExitFailed, err, "write it into "+promptPath+"; then, to start a run or continue the last one: ripple run, ripple run --resume")
+				return ui.FailWith(ui.ExitFailed, err, "write the message into "+promptPath+"; then start a run (ripple run) or continue the last one (ripple run --resume)")
 			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the message was not delivered: %w", err), ownersHint(err))

@@ -23,7 +23,8 @@ func newEvents(shared *ui.App) *cobra.Command {
 		Short: "List the topics of a loop: publisher, recipient and reason",
 		Long: `List the topics of the current or last run. A topic is a message with which one hat hands over
 to another (see docs/hats.md). The list shows the turn and the hat that published each one, its
-recipient, the turns that received it, and why it was, or was not, delivered. The command reads .ralph/events.jsonl and changes nothing.`,
+recipient, the turns that received it, and why it was delivered or not. The command reads
+.ralph/events.jsonl and changes nothing.`,
 		Args: ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := layout.Check(loopDir()); err != nil {
@@ -52,7 +53,7 @@ const widestCell = 60
 
 func (a *app) printTopics(list []journal.Published) {
 	if len(list) == 0 {
-		a.Note("this loop has published no topics; to see its hats: ripple hats")
+		a.Note("no topic has been published here; to see the hats: ripple hats")
 		return
 	}
 	rows := [][]string{{"turn", "from", "topic", "to", "turns", "why", "payload"}}

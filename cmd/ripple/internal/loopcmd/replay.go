@@ -128,7 +128,7 @@ func openEvents(path string) (*os.File, error) {
 	}
 	f, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; to start one: ripple run")
+		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes this file; to start one: ripple init, then ripple run")
 	}
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, ownersHint(err))

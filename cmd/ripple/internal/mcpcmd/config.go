@@ -102,7 +102,7 @@ CLIENT can also be a package (-o: its path):
   gemini-extension  a directory
   mcpb              a bundle that contains this program
   registry          the server.json of a bundle that is published at --url; it is printed. --name is a
-                    reversed domain and a word
+                    reversed domain name, a slash and a word: org.example/ripple
 
 XDG_RUNTIME_DIR and XDG_STATE_HOME, which locate the consoles, are included if they are
 set to other values than the default: some clients do not pass them on.`,

@@ -63,7 +63,7 @@ func (p packaging) check(kind string) error {
 	case !registry:
 		return nil
 	case !serverName().MatchString(p.name):
-		return ui.UsageError("use a reversed domain and a word: --name org.example/ripple", "--name %q is not a valid server name", p.name)
+		return ui.UsageError("use a reversed domain name, a slash and a word: --name org.example/ripple", "--name %q is not a valid server name", p.name)
 	case p.bundle == "":
 		return ui.UsageError("to create one: ripple mcp config mcpb -o ripple.mcpb", "--bundle is missing")
 	}

@@ -43,7 +43,7 @@ func writeClient(a *ui.App, client string, where clientPlace, lines []byte, yes 
 		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s was not changed: %w", f.name, err), "to print the lines, and add them yourself: ripple mcp config "+client)
 	}
 	if bytes.Equal(changed, f.text) {
-		a.Note("%s already contains it", f.name)
+		a.Note("%s already contains the lines for ripple", f.name)
 		return nil
 	}
 	a.Printf("%s", ui.Harmless(difference(f, changed)))
@@ -82,9 +82,9 @@ func openClientFile(a *ui.App, where clientPlace) (f clientFile, err error) {
 		case !inside && where.project:
 			return f, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s was not changed: a symbolic link leads out of %s, to %s", f.name, base, f.path), "replace the link with a file, or change that file yourself")
 		case !inside:
-			a.Note("%s leads out of %s, to %s", f.name, base, f.path)
+			a.Note("%s is outside of %s: a symbolic link leads to %s", f.name, base, f.path)
 		default:
-			a.Note("%s leads to %s", f.name, f.path)
+			a.Note("%s: a symbolic link leads to %s", f.name, f.path)
 		}
 	}
 	if !owner.Ours(filepath.Dir(f.path)) {

@@ -83,7 +83,7 @@ func run(a *ui.App, f flags) error {
 	if f.show {
 		ui.ShowItems(a.Out, record, items)
 		if len(items) == 0 {
-			a.Note("nothing here would run anything")
+			a.Note("nothing in this project can make ripple run commands")
 		}
 		return nil
 	}
