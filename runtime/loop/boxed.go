@@ -21,9 +21,9 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// box returns the box for the next program; nil: programs run without one. The loop's own files
-// can be written there if agents write them, and others only be read: a program in the box
-// neither changes the record nor answers questions.
+// box returns the box for the next program; nil: programs run without one. In the box, the loop's
+// own files are read-only, except those that agents write: a program there can neither change the
+// record nor answer questions.
 func (w *workspace) box() *box.Box {
 	if w.whole == nil {
 		return nil
@@ -42,26 +42,26 @@ func (w *workspace) box() *box.Box {
 	return w.whole.With(write, []string{dir})
 }
 
-// hasWorktree reports whether a directory of the loop's has another loop's working tree in it, at
-// most depth levels below.
+// hasWorktree reports whether a directory below .ralph contains a working tree, at most depth levels
+// down.
 func (w *workspace) hasWorktree(name string, depth int) bool {
 	return strings.HasSuffix(name, "-worktree") || depth > 0 && slices.ContainsFunc(w.store.Files().Names(name), func(below string) bool {
 		return w.hasWorktree(path.Join(name, below), depth-1)
 	})
 }
 
-// confined keeps what a box refused, and which files a person should review after it.
+// confined keeps the connections that a box denied, and the files that the user should review.
 type confined struct {
 	*run
 	work    *workspace
-	seen    int               // of the box's denials
-	digests map[string]string // of the files in the working tree that are reviewed by name
+	seen    int               // number of the box's denials that were processed
+	digests map[string]string // see digest
 }
 
-// maxConfined bounds each of the lists that the state has.
+// maxConfined limits each of the two lists in the state.
 const maxConfined = 100
 
-// begin adds to the prompt the denials that no successful turn has had in its prompt.
+// begin adds to the prompt the denials that were in the prompt of no successful turn yet.
 func (c *confined) begin(e *ended) {
 	if c.work.whole == nil {
 		return
@@ -69,15 +69,14 @@ func (c *confined) begin(e *ended) {
 	if c.digests == nil {
 		c.digests = c.digest()
 	}
-	c.take(nil) // of checks
+	c.take(nil) // denials during checks
 	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
 		e.prompt = fmt.Sprintf("%s\n\nThe box denied connections to %s. This is final: do not try them again, find another way.\n",
 			strings.TrimRight(e.prompt, "\n"), FormatDenied(c.state.Denied[c.state.Told:]))
 	}
 }
 
-// take records what the box refused since the last time, and which files to review. e is the
-// turn that ended; nil: none did.
+// take records the new denials of the box, and the files to review. e is the turn that ended, or nil.
 func (c *confined) take(e *ended) {
 	if c.work.whole == nil || c.log == nil {
 		return
@@ -133,7 +132,7 @@ func (c *confined) review(name string) {
 	}
 }
 
-// FormatDenied lists hosts and ports, the first ten of them.
+// FormatDenied lists the first ten hosts and ports, and the number of the others.
 func FormatDenied(list []record.Denied) string {
 	var words []string
 	for _, d := range list[:min(10, len(list))] {
@@ -148,8 +147,8 @@ func FormatDenied(list []record.Denied) string {
 //go:embed review.txt
 var reviewText []byte
 
-// reviewed are the patterns of files that tools run by themselves, as in path.Match, for the last
-// elements of a path.
+// reviewed returns the patterns (of path.Match, for the last elements of a path) of files that tools
+// execute automatically.
 var reviewed = sync.OnceValue(func() (patterns []string) {
 	for line := range bytes.Lines(reviewText) {
 		if text := string(bytes.TrimSpace(line)); text != "" && !strings.HasPrefix(text, "#") {
@@ -159,7 +158,7 @@ var reviewed = sync.OnceValue(func() (patterns []string) {
 	return patterns
 })
 
-// matchesReview reports whether tools run a file by themselves; its name has slashes.
+// matchesReview reports whether tools execute a file automatically; its name has slashes.
 func matchesReview(name string) bool {
 	parts := strings.Split(name, "/")
 	return slices.ContainsFunc(reviewed(), func(pattern string) bool {
@@ -167,7 +166,7 @@ func matchesReview(name string) bool {
 		if n > len(parts) {
 			return false
 		}
-		ok, _ := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/")) // a test has seen the patterns
+		ok, _ := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/")) // a test checks the patterns
 		return ok
 	})
 }

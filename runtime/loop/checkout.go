@@ -21,7 +21,7 @@ type checkouts struct {
 	project *followed // the user's own checkout; nil if the agent works there
 }
 
-// How much of the untracked files in the user's own checkout is read at most, which is only watched: in each file, and in all.
+// Maximum number of bytes that are read of untracked files in the user's own checkout: of each file, and of all.
 const (
 	usersFile  = 1 << 20
 	usersTotal = 64 << 20
@@ -58,7 +58,7 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	return c.rewind()
 }
 
-// mark adds to the trees before a turn where git's logs of HEAD end.
+// mark adds the current ends of git's logs of HEAD to the trees before a turn.
 func (c *checkouts) mark(b *baseline) {
 	if c.agent != nil {
 		b.Log = new(c.agent.log.Position())
@@ -68,8 +68,8 @@ func (c *checkouts) mark(b *baseline) {
 	}
 }
 
-// rewind makes the logs of HEAD begin with what an attempt of an earlier process added: only they know a
-// commit that it made without a branch before it went back to one.
+// rewind sets the logs of HEAD back to where an interrupted attempt of an earlier process began. Only
+// they have commits that the attempt made on no branch before it checked out a branch again.
 func (c *checkouts) rewind() error {
 	if !c.begun() {
 		return nil
@@ -87,7 +87,7 @@ func (c *checkouts) rewind() error {
 	return nil
 }
 
-// repo is for questions about branches. The agent may have removed a working tree of its own.
+// repo returns the repository to ask about branches: the agent may have removed its own working tree.
 func (c *checkouts) repo() *git.Repo {
 	if c.project != nil {
 		return c.project.tree.Repo
@@ -116,7 +116,7 @@ func checkoutOf(s git.Snapshot) record.Checkout {
 	return record.Checkout{Branch: s.Branch, Commit: s.Head}
 }
 
-// turnOver notes what a turn did to the branches of the trees, and the commits that are on none
+// turnOver records how a turn changed the branches of the trees, and which commits are on no branch
 // since then.
 func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	if c.agent == nil {
@@ -177,7 +177,7 @@ func (c *checkouts) remember(made []string) {
 
 // rebased remembers the commits that replace those that turns made, after the branch of the working tree was rebased
 // on main. git drops commits whose changes main has in commits of its own. If it dropped all, main's commit replaces
-// them. If main has taken the changes back since, the dropped commits are on no branch.
+// them. If main has reverted the changes since, the dropped commits are on no branch.
 func (c *checkouts) rebased(ctx context.Context, before, after, main string) error {
 	old, err := c.repo().Commits(ctx, maxMade, before, main)
 	if err != nil || !slices.ContainsFunc(old, func(commit string) bool { return slices.Contains(c.state.Checkouts.Made, commit) }) {
@@ -244,14 +244,14 @@ func lastOf(names []string) []string {
 	return list
 }
 
-// left is what a turn had checked out in a tree and has no longer.
+// left lists what a turn had checked out in a tree and no longer has.
 type left struct {
 	commits []string
 	names   []string // branches and commits
-	by      []string // the commit that is checked out now
+	by      []string // the commit that is checked out now, if any
 }
 
-// left returns what a turn has left by checking out something else.
+// left returns the commits and names that a turn no longer has checked out.
 func (f *followed) left(before record.Checkout, after git.Snapshot) (l left) {
 	l.commits, l.names = f.log.Left()
 	stayed := before.Branch != "" && before.Branch == after.Branch && after.Head != ""
@@ -301,7 +301,7 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 	return l, nil
 }
 
-// keep remembers the commits that are on no branch, and that by do not contain, and notes them.
+// keep remembers and reports the commits that are neither on a branch nor contained in those of by.
 func (c *checkouts) keep(ctx context.Context, left []string, note func(commit string) string, by ...string) error {
 	unkept, err := c.repo().Unkept(ctx, left, by...)
 	for _, commit := range unkept {

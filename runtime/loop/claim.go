@@ -64,7 +64,7 @@ func (c *checker) claimed(p record.Plan) string {
 		return ""
 	}
 	reason := c.allows((*gate)(&c.state.Gate).decide(p))
-	if reason != ReasonBlocked && c.state.Examined == c.state.Turn+1 { // there is no news since then
+	if reason != ReasonBlocked && c.state.Examined == c.state.Turn+1 { // it was examined after this turn
 		return ""
 	}
 	return reason
@@ -78,8 +78,8 @@ func (c *checker) believed(reason string) *Stop {
 	return doneStop(reason, c.work.planInProject(), &c.state, 0)
 }
 
-// examine runs the commands, a second time when they changed the tree: they must
-// succeed after the last change.
+// examine runs the commands, and runs them again if they changed the tree: they must succeed after
+// the last change.
 func (c *checker) examine(ctx context.Context, before git.Snapshot) (done []record.Verdict, ok bool, err error) {
 	c.tell(Notice{Kind: NoticeVerifying, Turn: c.state.Turn, Text: strings.Join(c.config.Verify, "; ")})
 	if err := c.publish("running", "verifying", ""); err != nil {
@@ -91,7 +91,7 @@ func (c *checker) examine(ctx context.Context, before git.Snapshot) (done []reco
 		return nil, false, err
 	}
 	log := &cappedLog{to: file, limit: c.config.MaxOutput}
-	defer log.Close() // for people
+	defer log.Close() // errors are ignored: the log is for users
 	c.running = true
 	defer func() { c.running = err != nil }() // shows an interrupt
 	for range 2 {

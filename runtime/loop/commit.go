@@ -22,11 +22,11 @@ type committer struct {
 	*run
 	work       *workspace
 	interrupts *interrupts
-	settled    int // the turn that git has nothing more of: refused, or nothing to commit
+	settled    int // the last turn whose commit was refused or unnecessary
 }
 
-// open makes up for a run that was killed while it committed, and finds out whether
-// this one can commit.
+// open repairs the traces of a run that was killed while it committed, and checks whether this run
+// can commit.
 func (c *committer) open(ctx context.Context) error {
 	if !c.config.Commit && !c.config.Tag {
 		return nil
@@ -91,8 +91,8 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))
 }
 
-// isNew reports whether somebody committed something: a commit that was only checked out, or that
-// the one before the turn contains, is none.
+// isNew reports whether there is a new commit. A commit that was only checked out, or that the
+// commit before the turn contains, is not new.
 func (c *committer) isNew(ctx context.Context, sha, before string) (bool, error) {
 	if sha == "" || sha == before || before == "" {
 		return sha != "" && sha != before, nil
@@ -101,8 +101,8 @@ func (c *committer) isNew(ctx context.Context, sha, before string) (bool, error)
 	return n > 0, err
 }
 
-// accepted forgets an earlier refusal. What a hook changed beside the commit goes
-// into the next one.
+// accepted clears an earlier refusal. Files that a hook changed but did not add to the commit become
+// part of the next one.
 func (c *committer) accepted(ctx context.Context, head string, ch git.Change, before git.Snapshot) (err error) {
 	s := &c.state
 	if s.Refusal != "" && s.Examined == s.Turn+1 { // what the turn claims counts again
@@ -140,9 +140,9 @@ func (c *committer) commit(ctx context.Context, ch git.Change, head string) (str
 	return sha, err
 }
 
-// notCommitted tells the agent, like a check that failed, what a hook or a merge of
-// the agent's own refuses; its files are committed with the next turn's. Others, and
-// one that is refused again and again, are a person's.
+// notCommitted handles a commit that failed. If a hook, or a merge that the agent began, refuses it,
+// the agent gets the reason, as after a failed check, and the files are committed with those of the
+// next turn. Other errors, and repeated refusals, stop the loop.
 func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, now git.Snapshot) error {
 	s := &c.state
 	if stop, is := errors.AsType[*Stop](err); is {
@@ -182,8 +182,8 @@ func refusal(err error) (words string, refused bool) {
 	return "", false
 }
 
-// changedByHook is what a commit was to be made of and what its hooks changed since
-// a snapshot, as far as it is not committed. Names are quoted: they are bytes.
+// changedByHook returns the uncommitted files among those that were to be committed and those that
+// hooks have changed since a snapshot. Names are quoted, because they may not be valid UTF-8.
 func (c *committer) changedByHook(ctx context.Context, ch git.Change, since git.Snapshot) (quoted []string, err error) {
 	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *committer) changedByHook(ctx context.Context, ch git.Change, since git.
 	c.work.last = &now
 	names := ch.Names()
 	for _, name := range since.Changed(now) {
-		if _, was := since.Files[name]; !was { // else it is the user's, or in names
+		if _, was := since.Files[name]; !was { // the others are the user's, or are in names already
 			names = append(names, name)
 		}
 	}
@@ -251,7 +251,7 @@ func (c *committer) noteInner(name string) {
 	}
 }
 
-// message is what a commit says.
+// message returns the commit message of the turn.
 func (c *committer) message() string {
 	text := fmt.Sprintf("ripple: turn %d", c.state.Turn)
 	for _, more := range []struct{ label, text string }{{"Task: ", c.state.Task}, {"Next: ", c.state.Recommended}} {
@@ -262,7 +262,7 @@ func (c *committer) message() string {
 	return text
 }
 
-// short is a commit as people write it; the whole name is in events.jsonl.
+// short returns an abbreviated commit hash; events.jsonl has the whole one.
 func short(sha string) string { return sha[:min(len(sha), 10)] }
 
 func gitStop(what string, err error) error {

@@ -13,7 +13,7 @@ import (
 // tree before its first attempt, and precedes any check that could end the loop as done.
 func (r *run) begun() bool { return r.inTurn || r.state.Cut > 0 }
 
-// leftWords describes why an attempt ended for which the log has no final line.
+// leftWords returns the reason for the end of an attempt that has no final line in the log.
 func leftWords(found journal.Left) string {
 	if found.Stopped != nil {
 		return "the loop stopped: " + found.Stopped.Reason

@@ -20,13 +20,13 @@ type dispatcher struct {
 	*run
 	work   *workspace
 	team   *team
-	agents map[string]Member // of hats that have one of their own
-	choice hats.Choice       // of the turn under way
-	first  []hats.Topic      // with which a run goes on whose hats are new
-	token  string            // with which its commands publish
+	agents map[string]Member // agents of the hats that have their own, by the hats' keys
+	choice hats.Choice       // for the current turn
+	first  []hats.Topic      // first topics of hats that were added during the run
+	token  string            // authorizes the turn's commands to publish
 }
 
-// rules are never nil.
+// rules returns the rules of the hats, never nil.
 func (r *run) rules() *hats.Rules {
 	if r.config.Hats == nil {
 		return &hats.Rules{}
@@ -34,7 +34,7 @@ func (r *run) rules() *hats.Rules {
 	return r.config.Hats
 }
 
-// beginHats is the state of a run's topics at its beginning, nil in a loop without any.
+// beginHats returns the initial state and topics of a run; nil for a loop without topics.
 func (r *run) beginHats() (*hats.State, []hats.Topic) {
 	if !r.rules().Active() {
 		return nil, nil
@@ -46,7 +46,7 @@ func (r *run) beginHats() (*hats.State, []hats.Topic) {
 // choose finds the hat of the next turn, its agent and its conversation.
 func (d *dispatcher) choose() {
 	rules := d.rules()
-	if d.state.Hats == nil { // they are new since the run began
+	if d.state.Hats == nil { // the hats were added during the run
 		d.state.Hats, d.first = d.beginHats()
 	}
 	d.choice = rules.Next(d.state.Hats)
@@ -111,7 +111,7 @@ func (d *dispatcher) begin(e *ended) (err error) {
 	return err
 }
 
-// env is by what a turn's commands find the loop.
+// env returns the variables by which a turn's commands find the loop.
 func (d *dispatcher) env() []string {
 	if d.token == "" {
 		return nil
@@ -119,7 +119,7 @@ func (d *dispatcher) env() []string {
 	return []string{journal.TokenVariable + "=" + d.token, journal.ProjectVariable + "=" + d.project}
 }
 
-// hat is the key of the turn's hat, "" for none.
+// hat returns the key of the turn's hat, or "".
 func (d *dispatcher) hat() string {
 	if d.choice.Hat == nil {
 		return ""
@@ -127,7 +127,7 @@ func (d *dispatcher) hat() string {
 	return d.choice.Hat.Key
 }
 
-// takes are the topics that the turn is for.
+// takes returns the IDs of the topics that the turn receives.
 func (d *dispatcher) takes() (ids []int) {
 	for _, w := range d.choice.Topics {
 		ids = append(ids, w.ID)
@@ -135,7 +135,7 @@ func (d *dispatcher) takes() (ids []int) {
 	return ids
 }
 
-// subject names them.
+// subject returns the names of these topics on one line.
 func (d *dispatcher) subject() string {
 	var names []string
 	for _, w := range d.choice.Topics {
@@ -144,7 +144,7 @@ func (d *dispatcher) subject() string {
 	return record.OneLine(strings.Join(names, ", "), 200)
 }
 
-// timeout is the hat's limit of a turn, 0 for none of its own.
+// timeout returns the time limit that the hat sets for a turn, or 0.
 func (d *dispatcher) timeout() time.Duration {
 	if d.choice.Hat == nil {
 		return 0
@@ -191,7 +191,7 @@ func (d *dispatcher) check(ctx context.Context, t *hats.Turn, unseen bool) (ran 
 		return true, err
 	}
 	log := &cappedLog{to: file, limit: d.config.MaxOutput}
-	defer log.Close() // for people
+	defer log.Close() // errors are ignored: the log is for users
 	done, err := d.work.verify(ctx, h.Verify, log)
 	if err != nil {
 		return true, err
@@ -205,7 +205,7 @@ func (d *dispatcher) check(ctx context.Context, t *hats.Turn, unseen bool) (ran 
 	return true, d.log.Add(v)
 }
 
-// end has the topics of a turn wait for theirs.
+// end applies the rules to a turn: its topics wait for the hats that they trigger.
 func (d *dispatcher) end(e *ended, t hats.Turn) {
 	out := d.rules().End(d.state.Hats, d.choice, t)
 	e.topics, e.promised, e.handed = append(d.first, out.Topics...), out.Promised, out.Handed
@@ -219,12 +219,12 @@ func (d *dispatcher) end(e *ended, t hats.Turn) {
 	}
 }
 
-// allows is the reason to stop when the topics allow it, else "".
+// allows returns the reason to stop if the topics allow it, or "".
 func (r *run) allows(reason string) string {
 	rules, s := r.rules(), r.state.Hats
 	switch reason {
 	case ReasonPlanComplete, ReasonTestSaturation:
-		if rules.Waits(s) { // the plan alone ends nothing that a hat is to look at
+		if rules.Waits(s) { // a complete plan does not end a loop in which a topic waits
 			return ""
 		}
 	case ReasonProjectComplete:
@@ -237,7 +237,7 @@ func (r *run) allows(reason string) string {
 	return reason
 }
 
-// missing says which topics the end of the work waits for, "" for none.
+// missing names the topics without which the work does not count as done, or returns "".
 func (r *run) missing() string {
 	list := r.rules().Missing(r.state.Hats)
 	if !r.state.Gate.Claimed || len(list) == 0 {

@@ -7,8 +7,8 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// Reasons with which status.json says halted, since the user must act, and those with which it
-// says error, since the loop could not work.
+// Reasons for the status "halted" in status.json (the user must act) and for "error" (the loop could
+// not work).
 var (
 	halting = []string{
 		ReasonBlocked, ReasonPermissionDenied, ReasonAuth, ReasonQuestion, ReasonUnanswered, ReasonConflict, ReasonUnverified,

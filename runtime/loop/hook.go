@@ -17,7 +17,7 @@ import (
 // hookTimeout is how long the command that reports a question may take.
 const hookTimeout = 30 * time.Second
 
-// hookInput is what it gets on standard input.
+// hookInput is the input of that command.
 type hookInput struct {
 	Type    string `json:"type"` // "question"
 	Project string `json:"project"`
@@ -26,8 +26,7 @@ type hookInput struct {
 	record.Question
 }
 
-// hook runs the command of the settings for a question. Whatever becomes of it, the loop
-// goes on.
+// hook runs the command that on_question names. The loop continues even if the command fails.
 func (q *questions) hook(ctx context.Context, of record.Question) {
 	if err := q.runHook(ctx, of); err != nil && ctx.Err() == nil {
 		q.tell(Notice{Kind: NoticeNote, Turn: of.Turn, Topic: TopicOnQuestion, Text: fmt.Sprintf("the command for questions failed: %v", err)})

@@ -132,7 +132,7 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 		stop = stopFor(err)
 	}
 	stop.Question = cmp.Or(stop.Question, l.questions.behind(stop))
-	if stop.Reason == ReasonLocked { // the files are another loop's by now
+	if stop.Reason == ReasonLocked { // the files belong to another loop now
 		return stop
 	}
 	l.confined.take(nil)
@@ -162,7 +162,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 		return nil, err
 	}
 	if of := l.questions.holding(); of != nil && l.questions.waits {
-		l.work.last = nil // people work meanwhile
+		l.work.last = nil // users may edit files meanwhile
 		return l.questions.await(ctx, *of)
 	}
 	p, err := planOf(l.project, l.work.tree.Dir)
@@ -176,7 +176,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if stop, ends, err := l.checker.claim(ctx, p); ends || err != nil {
 		return stop, err
 	}
-	if l.interrupts.asked() { // while it was checked
+	if l.interrupts.asked() { // during the check
 		return interruptStop(false, false), nil
 	}
 	if stop := cmp.Or(l.limits.cause(), l.limits.budget(p)); stop != nil {

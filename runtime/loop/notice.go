@@ -34,15 +34,15 @@ const (
 const (
 	TopicCutOff      = "cut_off"     // the interrupted run could have been resumed
 	TopicUncommitted = "uncommitted" // changes from before the loop, which are left alone
-	TopicMixed       = "mixed"       // a file with both such changes and the turn's
-	TopicCommitAll   = "commit_all"  // requested without commits
-	TopicTag         = "tag"         // requested without commits
-	TopicWorktree    = "worktree"    // of a branch that receives no commits
-	TopicHooks       = "hooks"       // of a project, which are not in its working tree
-	TopicSubmodules  = "submodules"  // without files in the working tree
-	TopicIgnored     = "ignored"     // files that the working tree lacks
-	TopicCost        = "cost"        // its limit has no data
-	TopicTokens      = "tokens"      // its limit has no data
+	TopicMixed       = "mixed"       // a file with changes both from before the turn and of the turn
+	TopicCommitAll   = "commit_all"  // set, but turns are not committed
+	TopicTag         = "tag"         // set, but turns are not committed
+	TopicWorktree    = "worktree"    // set, but turns are not committed
+	TopicHooks       = "hooks"       // git hooks of the project that the working tree lacks
+	TopicSubmodules  = "submodules"  // submodules that have no files in the working tree
+	TopicIgnored     = "ignored"     // files that git ignores, and the working tree therefore lacks
+	TopicCost        = "cost"        // limited, but the agent does not report it
+	TopicTokens      = "tokens"      // limited, but the agent does not report them
 	TopicMaxRuntime  = "max_runtime" // shortens a wait
 	TopicOnQuestion  = "on_question" // its command failed
 )
@@ -59,7 +59,7 @@ type Notice struct {
 	Stop      *Stop
 
 	Summary *Summary
-	Record  *journal.Record // as in events.jsonl, or as it would be without a limit; nil if it is not recorded
+	Record  *journal.Record // its line in events.jsonl, or the line that a limit left out; nil: it is not recorded
 
 	Agent   string // the agent of the turn
 	Branch  string // branch of the worktree, if there is one

@@ -13,7 +13,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// decide answers a question for a permission by the rules of the settings.
+// decide answers a request for a permission by the rules in the settings.
 func (q *questions) decide(of record.Question) (a event.Answer, decided bool, err error) {
 	a, decided = permit.Rules{Allow: q.config.Allow, Deny: q.config.Deny}.Decide(of.Question)
 	if !decided {
@@ -29,10 +29,10 @@ func (q *questions) decide(of record.Question) (a event.Answer, decided bool, er
 // decisions keeps the answers that rules gave in a turn in events.jsonl, up to the limit of a
 // turn's output: an agent may ask without end.
 type decisions struct {
-	mu      sync.Mutex // a turn's questions may come at the same time
+	mu      sync.Mutex // a turn's questions may be concurrent
 	written int64
 
-	count int   // of those that were left out
+	count int   // number of answers that were left out
 	left  int64 // bytes of their lines
 }
 
@@ -56,7 +56,7 @@ func (d *decisions) add(r *run, v record.Line) error {
 	return nil
 }
 
-// close adds how much of a turn was left out, and begins with the next one.
+// close records how many answers of a turn were left out, and resets the counts.
 func (d *decisions) close(r *run, turn int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,14 +69,14 @@ func (d *decisions) close(r *run, turn int) error {
 	return r.log.Add(record.Line{Turn: turn, Time: r.now(), Type: record.LeftOut, Why: why, Events: count, Bytes: left})
 }
 
-// allow adds to an agent's list of allowed tools what was denied and is allowed now.
+// allow adds a tool that was denied, and is allowed now, to the agent's list of allowed tools.
 func allow(s *record.State, of record.Question) {
 	if tool := allowedTool(of); tool != "" && !slices.Contains(s.Allowed, tool) {
 		s.Allowed = append(s.Allowed, tool)
 	}
 }
 
-// allowedTool is what that list gets, "" for nothing.
+// allowedTool returns the entry for that list, or "".
 func allowedTool(of record.Question) string {
 	if of.From != record.FromDenial || !allows(of) || of.Name == "" {
 		return ""

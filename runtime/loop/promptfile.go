@@ -13,7 +13,7 @@ import (
 	"example.org/ripple/internal/projectfile"
 )
 
-// readPrompt reads PROMPT.md, at each turn: people edit it while the loop runs.
+// readPrompt reads PROMPT.md. It is called before each turn, because users edit the file while the loop runs.
 func (l *Loop) readPrompt() (string, error) {
 	if l.o.Prompt != "" {
 		return l.o.Prompt, nil
@@ -39,7 +39,7 @@ func (l *Loop) promptPath() string {
 	return cmp.Or(l.o.PromptFile, l.store.Path(layout.PromptFile))
 }
 
-// readTask reads a file that somebody named, or one of the loop's own.
+// readTask reads a file that the user named, or one of the loop's own files.
 func (l *Loop) readTask(path string) ([]byte, error) {
 	if name, own := projectfile.Relative(l.store.Path(""), absolute(path)); own {
 		return layout.Read(l.project, name)
@@ -47,7 +47,7 @@ func (l *Loop) readTask(path string) ([]byte, error) {
 	return projectfile.Read(path, projectfile.MaxText)
 }
 
-// absolute returns a path as the project's directory has it.
+// absolute returns an absolute path without symbolic links in its directory.
 func absolute(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -67,8 +67,7 @@ func (l *Loop) noPrompt(why string) *Stop {
 	return s
 }
 
-// comparePrompt says when the task became another one while a turn ran: a program may have
-// rewritten its own.
+// comparePrompt reports that the task changed while a turn ran: the agent may have rewritten it.
 func (l *Loop) comparePrompt(e *ended) {
 	if l.o.Prompt != "" {
 		return
@@ -80,7 +79,7 @@ func (l *Loop) comparePrompt(e *ended) {
 	case errors.Is(err, fs.ErrNotExist):
 		how, then = "removed", "without it, the loop takes no further turn"
 	case err != nil:
-		return // the next turn says it
+		return // the next turn reports it
 	case string(data) == l.prompt, e.outcome.Prompt != "" && string(data) == e.outcome.Prompt:
 		return
 	case strings.TrimSpace(string(data)) == "":

@@ -13,24 +13,24 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// questions are what agents ask people, and what people say to agents.
+// questions keeps the agents' questions, the answers to them, and users' messages to agents.
 type questions struct {
 	*run
 	interrupts *interrupts
-	waits      bool // somebody may answer
+	waits      bool // a user may answer
 
-	mu      sync.Mutex // of the state's questions while a turn runs
-	waiting int        // that wait for an answer now
-	since   time.Time  // from when on
+	mu      sync.Mutex // guards the questions in the state while a turn runs
+	waiting int        // number of questions that wait for an answer now
+	since   time.Time  // when the first of them began to wait
 
 	decisions decisions
 
-	ctx   context.Context // of the run, for the commands that report questions
-	hooks sync.WaitGroup  // these
+	ctx   context.Context // context of the run, for the commands that report questions
+	hooks sync.WaitGroup  // the running commands
 }
 
-// pace is how often the file of replies is looked at, who has waited so long for an
-// answer.
+// pace returns the interval at which the file of replies is read, by the time that the question
+// has waited.
 func pace(lasted time.Duration) time.Duration {
 	switch {
 	case lasted < time.Minute:
@@ -49,8 +49,8 @@ func (q *questions) behind(s *Stop) *record.Question {
 	return q.holding()
 }
 
-// wanted reports whether questions have somebody to answer them in a run with these settings. attended: a
-// user is at its terminal.
+// wanted reports whether a user may answer questions in a run with these settings. attended means
+// that a user is at its terminal.
 func (r *run) wanted(attended bool) bool {
 	switch r.config.WaitForAnswer {
 	case "always":
@@ -61,7 +61,7 @@ func (r *run) wanted(attended bool) bool {
 	return attended || r.config.OnQuestion != ""
 }
 
-// holding is the oldest question that the loop does not go on without, nil for none.
+// holding returns the oldest open question without whose answer the loop does not continue, or nil.
 func (q *questions) holding() *record.Question {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,10 +73,10 @@ func (q *questions) holding() *record.Question {
 	return nil
 }
 
-// await waits between two turns until a question has its answer.
+// await waits, between two turns, until a question is answered.
 func (q *questions) await(ctx context.Context, of record.Question) (*Stop, error) {
 	q.tellAsked(of)
-	_, _, err := q.poll(ctx, of, true) // unanswered: the loop is asked to stop, which its next step sees
+	_, _, err := q.poll(ctx, of, true) // without an answer, the loop was asked to stop, which its next step checks
 	if stop, is := errors.AsType[*Stop](err); is {
 		return stop, nil
 	}
@@ -84,8 +84,8 @@ func (q *questions) await(ctx context.Context, of record.Question) (*Stop, error
 }
 
 // poll waits until a question is no longer open, and returns its answer. It reports whether
-// there is one: the question can end without, and between turns a request to stop the loop
-// ends the wait.
+// there is one: the question can end without an answer, and between turns a request to stop the
+// loop ends the wait.
 func (q *questions) poll(ctx context.Context, of record.Question, between bool) (a event.Answer, answered bool, err error) {
 	start, err := q.stopClock(of, between)
 	defer start()
@@ -95,7 +95,7 @@ func (q *questions) poll(ctx context.Context, of record.Question, between bool) 
 	began := q.now()
 	soft := q.interrupts.soft
 	if !between {
-		soft = nil // the turn ends first, and waits for this
+		soft = nil // a request to stop waits for the end of the turn, which waits for the answer
 	}
 	for {
 		if err := q.take(); err != nil {
@@ -124,13 +124,12 @@ func (q *questions) poll(ctx context.Context, of record.Question, between bool) 
 	}
 }
 
-// unanswered is the stop of a question for which the time is over.
+// unanswered returns the stop for a question whose time limit has passed.
 func unanswered(of record.Question, after time.Duration) *Stop {
 	return &Stop{Reason: ReasonUnanswered, Message: sentence(fmt.Sprintf("Nobody answered %s within %v: %s", of.ID, after, FormatQuestion(of))), Question: &of}
 }
 
-// stopClock has the run's clock stand still until it is started again, and status.json
-// say why.
+// stopClock stops the run's clock until start is called, and writes the reason to status.json.
 func (q *questions) stopClock(of record.Question, between bool) (start func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -150,7 +149,7 @@ func (q *questions) stopClock(of record.Question, between bool) (start func(), e
 	}, err
 }
 
-// question is the one of an id, nil for none.
+// question returns the question with an ID, or nil.
 func (q *questions) question(id string) *record.Question {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,9 +164,9 @@ func (q *questions) index(id string) int {
 	return slices.IndexFunc(q.state.Questions, func(o record.Question) bool { return o.ID == id })
 }
 
-// take takes in what people have said since. Between two turns it is on the disk with
-// the state; in a turn that may be taken again, the file of replies keeps it until the
-// turn has ended.
+// take adds users' new replies to the state. Between two turns, the state on the disk has them,
+// and they are removed from the file of replies. During a turn, which may be repeated, they stay
+// in that file until the turn has ended.
 func (q *questions) take() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -186,12 +185,12 @@ func (q *questions) take() error {
 	return q.forget()
 }
 
-// forget removes replies that the state on the disk has, and those to other runs.
+// forget removes, from their file, the replies that the state on the disk has and those to other runs.
 func (q *questions) forget() error {
 	heard := q.state.Heard
 	err := journal.NewReplies(q.store).Drop(func(r journal.Reply) bool { return r.Run != q.state.Run || slices.Contains(heard, r.ID) })
 	if err == nil {
-		q.state.Heard = nil // no reply has an id twice
+		q.state.Heard = nil // IDs of replies are unique
 	}
 	return err
 }
@@ -201,7 +200,7 @@ func (q *questions) isNew(r journal.Reply) bool {
 	return r.Run == q.state.Run && !slices.Contains(q.state.Heard, r.ID)
 }
 
-// preview takes the replies that wait into the state, and neither records nor reports them.
+// preview adds the waiting replies to the state without recording or reporting them.
 func (q *questions) preview() error {
 	replies, err := journal.NewReplies(q.store).Read()
 	for _, r := range replies {
@@ -212,8 +211,8 @@ func (q *questions) preview() error {
 	return err
 }
 
-// apply takes a reply into the state. It returns the guide or the question with its answer; neither if
-// another reply was faster.
+// apply adds a reply to the state. It returns the message, or the question with its answer; neither
+// if the question was answered before.
 func (q *questions) apply(r journal.Reply) (*record.Guide, *record.Question) {
 	q.state.Heard = append(q.state.Heard, r.ID)
 	if r.Question == "" {
@@ -232,7 +231,7 @@ func (q *questions) apply(r journal.Reply) (*record.Guide, *record.Question) {
 	return nil, &copied
 }
 
-// hear takes in one reply.
+// hear adds a reply to the state, records it and reports it.
 func (q *questions) hear(r journal.Reply) error {
 	v := record.Line{Turn: q.state.Turn, Time: q.now(), Type: record.Guided}
 	n := Notice{Kind: NoticeGuided, Turn: v.Turn, Text: r.Guide}
@@ -256,7 +255,7 @@ func (q *questions) hear(r journal.Reply) error {
 	return err
 }
 
-// settled forgets what only an answer could mend: a person looks after the loop.
+// settled resets the counts that stop a loop without a user, since a user has answered.
 func settled(s *record.State, of record.Question) {
 	s.Gate.Blocked, s.Asked, s.Halted = 0, "", false
 	if s.Breaker.State != record.Open {
@@ -266,7 +265,7 @@ func settled(s *record.State, of record.Question) {
 	allow(s, of)
 }
 
-// tellAsked reports the question to the user, and to the command of the settings.
+// tellAsked reports the question to the user, and to the command that on_question names.
 func (q *questions) tellAsked(of record.Question) {
 	n := Notice{Kind: NoticeAsked, Turn: of.Turn, Question: &of, Text: FormatQuestion(of), OK: q.waits}
 	n.Record = &journal.Record{Line: record.Line{Turn: of.Turn, Time: of.Asked, Type: record.Asked, Question: &of}}

@@ -6,7 +6,7 @@ import (
 	"example.org/ripple/runtime/event"
 )
 
-// reaction is what the loop does after a turn that failed. The zero reaction: the turn counts as
+// reaction says how the loop continues after a failed turn. The zero reaction: the turn counts as
 // failed and, unless it changed a file, as one without progress, and the next turn begins after one
 // of the countedPauses.
 type reaction struct {
@@ -20,7 +20,7 @@ type reaction struct {
 	renews bool   // the next turn begins a new session
 	goesOn bool   // a turn that changed a file has not failed
 	stops  string // reason for which the loop stops: further turns would fail, too
-	why    string // the start of its sentence
+	why    string // beginning of the stop's message
 }
 
 // reactions has the reaction to each kind of failure; that to a kind without an entry is the zero reaction.
@@ -48,8 +48,8 @@ type pauses struct{ first, most time.Duration }
 // countedPauses are those after turns that count as failed.
 var countedPauses = pauses{time.Second, time.Minute}
 
-// leastPauses are between turns that the provider ends one after the other, whatever it reports: the time that it takes until they add
-// up to MaxWait bounds the number of turns.
+// leastPauses are the minimum pauses between consecutive turns that the provider ended, regardless of
+// the end that it reports. Because pauses add up to at most MaxWait, they limit the number of turns.
 var leastPauses = pauses{5 * time.Second, 5 * time.Minute}
 
 // after returns the pause after a number of earlier ones.

@@ -35,26 +35,26 @@ type ended struct {
 	hat        string           // that took it; "" for none
 	hatContext []string         // lines for the hat
 	unseen     error            // why it is not known what the turn changed
-	checkout   *record.Checkout // nil: the branch is the one before the turn
+	checkout   *record.Checkout // after the turn; nil: the same branch as before
 	project    *git.Snapshot    // the user's own checkout before; nil if it is the agent's tree
-	users      *record.Project  // how that changed
+	users      *record.Project  // how the user's own checkout changed
 	topics     []hats.Topic
 	handed     bool // a hat published something new
 
 	answer
 	unread string            // why the answer could not be read; "": it was
 	heard  int               // number of denials in its prompt and earlier ones
-	talk   talk              // messages of people in the prompt
+	talk   talk              // users' messages in the prompt
 	asked  []record.Question // that came with the turn's end, or ended with it
 }
 
-// answer is what a turn's text says about the work.
+// answer has the statements of a turn's text about the work.
 type answer struct {
 	block       *block // the status block that counts
 	gavePromise bool   // the last line is the completion promise
 	promised    bool   // the promise counts, given in this or another way
 	uncounted   string // why the promise does not count
-	odd         string // why a part of the text does not count as it was meant
+	odd         string // why a part of the text does not count
 	wrong       string // the same for the agent, topics included
 
 	last   string   // its last sentence
@@ -79,8 +79,8 @@ func (e *ended) failed() bool {
 // waits reports whether the turn ended because of the provider, which the loop waits for.
 func (e *ended) waits() bool { return e.reaction().waits != "" }
 
-// turn takes one turn and records it. A turn that an interrupt cut off is as if
-// it had been killed: the next run takes it again.
+// turn takes one turn and records it. A turn that was interrupted is repeated by the next run, as
+// after a crash.
 func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	e := &ended{turn: l.state.Turn + 1, said: &analysis{}}
 	var err error
@@ -165,16 +165,15 @@ func (r *run) noteFault(turn int, caught fault.Fault, cost string) string {
 	return notice
 }
 
-// look finds what the turn changed and published. Its error does not undo the turn: the
-// agent took it to its end, it is paid for, and its files are committed when the loop
-// goes on.
+// look finds what the turn changed and published. The turn counts even if this fails: the agent has
+// completed it, and its files are committed when the loop continues.
 func (l *Loop) look(ctx context.Context, e *ended, p record.Plan) error {
 	e.unseen = l.compare(ctx, e)
 	err := errors.Join(e.unseen, l.publishTopics(ctx, e), l.tasksRemoved(p))
 	if ctx.Err() != nil { // the log of HEAD is read once
 		return err
 	}
-	if lerr := l.work.checkouts.turnOver(ctx, e); lerr != nil && err == nil { // else both have one cause
+	if lerr := l.work.checkouts.turnOver(ctx, e); lerr != nil && err == nil { // otherwise the two errors have the same cause
 		l.note(fmt.Sprintf("git did not say which commits turn %d left on no branch: %v", e.turn, lerr))
 	}
 	return err
@@ -207,8 +206,7 @@ func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
 	return err
 }
 
-// tasksRemoved notes that boxes went away with a turn: a plan is complete without
-// them, too.
+// tasksRemoved reports tasks that a turn removed from the plan, which can make a plan complete.
 func (l *Loop) tasksRemoved(before record.Plan) error {
 	after, err := planOf(l.project, l.work.tree.Dir)
 	if fewer := before.Open + before.Ticked - after.Open - after.Ticked; err == nil && fewer > 0 {
@@ -218,7 +216,7 @@ func (l *Loop) tasksRemoved(before record.Plan) error {
 	return err
 }
 
-// start writes what must be on the disk before the agent runs.
+// start writes the records that must be on the disk before the agent runs.
 func (l *Loop) start(e *ended) error {
 	now := l.now()
 	e.begun, e.task = now, l.work.task()
@@ -255,14 +253,14 @@ func (e *ended) emitFinal(emit func(event.Event)) {
 	}
 }
 
-// drive has the agent take the turn, and keeps each event. When an event cannot
-// be kept, the agent is ended.
+// drive lets the agent take the turn, and records each event. If an event cannot be recorded, the
+// agent is ended.
 func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	live, err := l.liveLog(e.turn)
 	if err != nil {
 		return err
 	}
-	defer live.Close() // for people; the events are in events.jsonl
+	defer live.Close() // errors are ignored: the log is for users, and events.jsonl has the events
 	kept := &cappedEvents{run: l.run, turn: e.turn}
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -17,7 +17,7 @@ import (
 	"example.org/ripple/runtime/proctree"
 )
 
-// verifyGrace is how long a command that ran too long may take to end itself.
+// verifyGrace is how long a command that timed out may take to end.
 const verifyGrace = 3 * time.Second
 
 // verify runs commands where the agent works. Verdicts name the directory unless it is the project's.
@@ -31,8 +31,8 @@ func (w *workspace) verify(ctx context.Context, commands []string, log io.Writer
 	return done, err
 }
 
-// verifyAll runs commands in turn up to the first that fails. What they print
-// goes to log. The error is that of a run which could not take place.
+// verifyAll runs commands one after another, up to the first that fails, and writes their output to
+// log. It returns an error if a command could not be run.
 func verifyAll(ctx context.Context, in *box.Box, dir string, commands []string, timeout time.Duration, log io.Writer) ([]record.Verdict, error) {
 	var done []record.Verdict
 	for _, c := range commands {
@@ -47,9 +47,9 @@ func verifyAll(ctx context.Context, in *box.Box, dir string, commands []string, 
 	return done, nil
 }
 
-// verifyOne runs one command in the system's command language. When it ends, or time
-// is up, its whole tree is ended; a child that escapes and keeps the output open holds
-// nobody up for long.
+// verifyOne runs one command with the system's shell. When the command ends or times out, all
+// processes that it started are ended. For a process that escapes this and keeps the output open,
+// verifyOne waits for at most verifyGrace.
 func verifyOne(ctx context.Context, in *box.Box, dir, command string, timeout time.Duration, log io.Writer) (record.Verdict, error) {
 	v := record.Verdict{Command: command}
 	said := &lastWords{}
@@ -104,15 +104,15 @@ func boxed(in *box.Box, cmd *exec.Cmd, dir string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// output is what a command and its children print, on its way to a writer. The pipe is
-// ripple's own, since exec waits for all that have its end.
+// output copies the output of a command and its children to a writer. It has its own pipe, because
+// exec would wait until every process has closed the pipe's end.
 type output struct {
 	in, out *os.File
 	copied  chan struct{}
 	once    sync.Once
 }
 
-// newOutput copies what is written to in until close.
+// newOutput starts to copy the data written to in, until close.
 func newOutput(to io.Writer) (*output, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -121,16 +121,16 @@ func newOutput(to io.Writer) (*output, error) {
 	o := &output{in: w, out: r, copied: make(chan struct{})}
 	go func() {
 		defer close(o.copied)
-		_, _ = io.Copy(to, r) // up to its end, or that of close
+		_, _ = io.Copy(to, r) // until all writers or close close the pipe
 	}()
 	return o, nil
 }
 
-// close returns when all that was printed is copied. Where something that nobody could
-// end still has the pipe, that is what it printed within the grace.
+// close returns when all output is copied. If a process that could not be ended keeps the pipe open,
+// close copies for verifyGrace only.
 func (o *output) close() {
 	o.once.Do(func() {
-		_ = o.in.Close() // ripple's own end; the command has another
+		_ = o.in.Close() // the command has its own descriptor
 		limit := time.NewTimer(verifyGrace)
 		defer limit.Stop()
 		select {
@@ -142,14 +142,14 @@ func (o *output) close() {
 	})
 }
 
-// release closes log once all that was printed is copied. It waits for that up to the grace:
-// a process that the command left may print on.
+// release closes log when all output is copied, and waits for that for at most verifyGrace: a
+// process that the command left running may continue to print.
 func (o *output) release(log io.Closer) {
-	_ = o.in.Close() // ripple's own end; the command has another
+	_ = o.in.Close() // the command has its own descriptor
 	closed := make(chan struct{})
 	go func() {
 		<-o.copied
-		_, _ = o.out.Close(), log.Close() // for people
+		_, _ = o.out.Close(), log.Close() // errors are ignored: the log is for users
 		close(closed)
 	}()
 	limit := time.NewTimer(verifyGrace)
@@ -160,7 +160,7 @@ func (o *output) release(log io.Closer) {
 	}
 }
 
-// endTree ends the processes that a command left, or at least its leader.
+// endTree ends all processes of a command, or at least its first one.
 func endTree(t *proctree.Tree, cmd *exec.Cmd) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*verifyGrace)
 	defer cancel()
@@ -169,7 +169,7 @@ func endTree(t *proctree.Tree, cmd *exec.Cmd) {
 	}
 }
 
-// reaped waits until a killed leader has ended, but for at most verifyGrace: one that hangs
+// reaped waits until a killed process has ended, but for at most verifyGrace: a process that hangs
 // in the kernel may never end.
 func reaped(ended <-chan error) {
 	limit := time.NewTimer(verifyGrace)
@@ -192,7 +192,7 @@ func exitWords(err error) string {
 
 const maxTail = 300 // characters
 
-// lastWords keeps the end of what is written.
+// lastWords keeps the end of the data written to it.
 type lastWords struct{ end []byte }
 
 func (l *lastWords) Write(data []byte) (int, error) {
@@ -200,7 +200,7 @@ func (l *lastWords) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// String is the end on one line, of at most maxTail characters.
+// String returns the end on one line, of at most maxTail characters.
 func (l *lastWords) String() string {
 	text := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(string(l.end)), " "), ""))
 	if len(text) > maxTail {

@@ -19,7 +19,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// workspace is where the agent works, and how its changes are seen.
+// workspace is the tree in which the agent works, with the means to find its changes.
 type workspace struct {
 	*run
 	tree      *git.Tree
@@ -29,9 +29,9 @@ type workspace struct {
 	whole     *box.Box      // where agents and checks run; nil: without a box. See box
 }
 
-// open finds out where the agent works and how changes are seen.
+// open opens the tree in which the agent works.
 func (w *workspace) open(ctx context.Context) (err error) {
-	var notOpen error // the working tree is there and has another branch: the summary says where the work is
+	var notOpen error // the working tree exists with another branch; the summary reports where the work is
 	dir := w.project
 	r, err := git.Open(ctx, dir)
 	if err != nil && !errors.Is(err, git.ErrNoRepository) {
@@ -74,12 +74,12 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	return cmp.Or(notOpen, err)
 }
 
-// openTree takes snapshots of where the agent works, the loop's own files left out.
+// openTree returns a tree whose snapshots omit the loop's own files.
 func openTree(ctx context.Context, dir string) (*git.Tree, error) {
 	return git.OpenTree(ctx, dir, layout.IsRecord)
 }
 
-// needsGit is the stop for a setting that needs a repository where there is none.
+// needsGit returns the stop for settings that need a repository if there is none.
 func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) error {
 	if r != nil || !c.Commit && !c.Tag && c.Worktree == "" {
 		return nil
@@ -114,16 +114,16 @@ func (w *workspace) task() string {
 	return list.Next()
 }
 
-// planForAgent is its name as the agent, in its directory, finds it.
+// planForAgent returns the path of the task list, as seen from the agent's directory.
 func (w *workspace) planForAgent() string {
 	name := layout.PlanIn(w.project, w.tree.Dir)
-	if w.config.Worktree != "" && !strings.Contains(name, "/") { // the project's
+	if w.config.Worktree != "" && !strings.Contains(name, "/") { // it is the project's
 		return w.store.Path(name)
 	}
 	return w.planInProject()
 }
 
-// planInProject is the name of the task list in a project.
+// planInProject returns the path of the task list in the project.
 func (w *workspace) planInProject() string {
 	return layout.Dir + "/" + path.Base(layout.PlanIn(w.project, w.tree.Dir))
 }
