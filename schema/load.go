@@ -25,10 +25,10 @@ import (
 	"strings"
 )
 
-// Options say where a file's companions are.
+// Options says where the integration scripts of adapter files are.
 type Options struct {
 	// Scripts are searched for init.script_resource, after the directories
-	// beside the adapter file.
+	// near the adapter file that Load lists.
 	Scripts []fs.FS
 }
 

@@ -25,8 +25,8 @@ func isSubreaper() bool {
 	return err == 0 && on != 0
 }
 
-// ReaperPID returns the process that adopts the orphans below this one: this process itself after
-// SetSubreaper, or Guard's keeper in the inner process; 0: another program.
+// ReaperPID returns the ID of the process that adopts orphans below this one: this process after
+// SetSubreaper, or the keeper that Guard started. It returns 0 if another program adopts them.
 func ReaperPID() int {
 	if keeper := keeperID.Load(); keeper != 0 {
 		return int(keeper)

@@ -49,9 +49,9 @@ type Result struct {
 	Screen bool `json:"screen,omitempty"`
 	// OutOfBand is output that arrived before the command's own output began.
 	OutOfBand string `json:"out_of_band,omitempty"`
-	// PromptElsewhere says that the program waits for the next command while its output or its
-	// errors, and its prompt with them, go elsewhere: the exit code and the directory, which a
-	// prompt reports, are unknown.
+	// PromptElsewhere says that the program waits for the next command, but its prompt is not on the
+	// terminal, because its standard output or standard error is redirected. The exit code and the
+	// directory, which a prompt reports, are unknown.
 	PromptElsewhere bool `json:"prompt_elsewhere,omitempty"`
 	// Fault says in one sentence that ripple itself panicked while it interpreted output of the
 	// program since the previous result, and names the file with the details. Output is complete,

@@ -42,7 +42,7 @@ type Options struct {
 	Replies []schema.TTYReply
 	// QueryAbandoned reports, from the output after a query, that the sender of the query no longer
 	// waits for the answer, which would then become input of the next reader. It is called
-	// before that output is passed on. nil: the sender waits.
+	// before that output is passed on. If it is nil, senders always wait.
 	QueryAbandoned func(since []byte) bool
 
 	// Pause is how long to wait between pieces of input that queue up.

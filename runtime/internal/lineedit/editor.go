@@ -13,14 +13,14 @@ type Editor struct {
 	line       line
 	history    History
 	completion Completion
-	search     *search // nil: nothing is looked for
+	search     *search // nil: no search
 	killed     string
 	paste      []byte   // so far
 	tabbed     bool     // the last key was a Tab, and there are several candidates
-	list       []string // these
+	list       []string // the candidates
 }
 
-// New is an editor of lines with a history, in which Tab completes words.
+// New returns a line editor with a history, in which Tab completes words.
 func New(h History, c Completion) *Editor { return &Editor{history: h, completion: c} }
 
 // Do is what a key asks of the caller.

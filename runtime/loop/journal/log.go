@@ -100,7 +100,8 @@ type Left struct {
 	State   *record.State
 	Stopped *record.Line // how it ended; nil after a crash
 
-	// An unfinished turn, for which the log has no final line:
+	// Begun says that a turn is unfinished: the log has no final line for it. The fields below
+	// describe that turn.
 	Begun bool
 	Turn  int
 	Took  time.Duration // time until its last line
