@@ -239,7 +239,8 @@ func TestSideRequestsGetValuesOfTheirSchema(t *testing.T) {
 	}
 }
 
-func TestLog(t *testing.T) {
+// The log has each request with the behavior that its path selects.
+func TestLogHasEachRequest(t *testing.T) {
 	s, sp := start(t), speakers["messages"]
 	_, _, _, err := post(t, s.URL("tool")+sp.path, sp.ask(true, "uaucr", "Read", "Bash"))
 	require.NoError(t, err)

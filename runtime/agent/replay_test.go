@@ -83,8 +83,8 @@ func recorded(t *testing.T, rec agent.Recording, lines ...string) (agent.Outcome
 	return out, events
 }
 
-// Criteria that determine the result of a turn, and text that does not.
-func TestJudgement(t *testing.T) {
+// The result of a turn depends on certain criteria, and not on other text.
+func TestJudgment(t *testing.T) {
 	const done = `{"t":"end"}`
 	for _, c := range []struct {
 		name   string

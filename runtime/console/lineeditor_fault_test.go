@@ -16,7 +16,7 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
-// A panic of the editor of lines costs the unfinished line: the user continues with the program's own.
+// After a panic of the line editor the unfinished line is lost, and each further key goes to the program.
 func TestAPanicOfTheLineEditor(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "a"})

@@ -13,9 +13,9 @@ func TestNotification(t *testing.T) {
 		env        map[string]string
 		want       string
 	}{
-		{"most", "q1: Which; one?", map[string]string{"TERM": "xterm-kitty"}, "\x1b]9;ripple: q1: Which, one?\a"},
+		{"most terminals", "q1: Which; one?", map[string]string{"TERM": "xterm-kitty"}, "\x1b]9;ripple: q1: Which, one?\a"},
 		{"foot", "done", map[string]string{"TERM": "foot-extra"}, "\x1b]777;notify;ripple;done\a"},
-		{"those of VTE", "done", map[string]string{"TERM": "xterm-256color", "VTE_VERSION": "7200"}, "\x1b]777;notify;ripple;done\a"},
+		{"VTE", "done", map[string]string{"TERM": "xterm-256color", "VTE_VERSION": "7200"}, "\x1b]777;notify;ripple;done\a"},
 		{"within tmux", "done", map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/tmux"}, "\x1bPtmux;\x1b\x1b]9;ripple: done\a\x1b\\"},
 	}
 	for _, tt := range tests {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever the start of a program depends on is left to the command itself.
+// A command line with a flag that affects the start of the program is left to the command itself.
 func TestPlain(t *testing.T) {
 	for line, want := range map[string]string{
 		"exec bash true":               "bash",

@@ -19,13 +19,13 @@ func TestScreen(t *testing.T) {
 		{"the clipboard", "a\x1b]52;c;ZXZpbA==\x07b", "a]52;c;ZXZpbA==b"},
 		{"the title", "a\x1b]0;t\x1b\\b", "a]0;t\\b"},
 		{"the cursor", "\x1b[2J\x1b[10;10Hb\x1b[A\x1b7", "b7"},
-		{"a question to the terminal", "\x1b[6n\x05", ""},
-		{"control characters of eight bits", "a\u009b2Jb\x9b2J", "a2Jb\ufffd2J"},
+		{"a terminal query", "\x1b[6n\x05", ""},
+		{"8-bit control characters", "a\u009b2Jb\x9b2J", "a2Jb\ufffd2J"},
 		{"bells, backspaces, returns", "a\x07\b\rb\x00\x7f", "ab"},
-		{"the order of letters", "a\u202eb\u2066c\u200fd", "abcd"},
+		{"bidirectional control characters", "a\u202eb\u2066c\u200fd", "abcd"},
 		{"a long sequence", "\x1b[" + strings.Repeat("1;", 40) + "1ma", "[" + strings.Repeat("1;", 40) + "1ma"},
 		{"a program's colors", "\x1b[38;5;8ma\x1b[48;2;1;2;3;4mb\x1b[107mc", "\x1b[38;5;8ma\x1b[48;2;1;2;3;4mb\x1b[107mc"},
-		{"invalid characters", "a\xffb\xc3(", "a\ufffdb\ufffd("},
+		{"invalid UTF-8", "a\xffb\xc3(", "a\ufffdb\ufffd("},
 	} {
 		for _, whole := range []bool{true, false} {
 			file, err := os.Create(t.TempDir() + "/out")
