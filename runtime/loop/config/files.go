@@ -16,7 +16,7 @@ import (
 	"example.org/ripple/schema"
 )
 
-// File is a file of a project that settings come from, as it was read: once.
+// File is a file with settings of a project. It is read once.
 type File struct {
 	Path string
 	Text []byte

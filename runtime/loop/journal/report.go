@@ -14,24 +14,24 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// Report is how a project's loop stands, by its files.
+// Report describes the state of a project's loop, as its files show it.
 type Report struct {
 	Found     bool           `json:"found"` // a loop has run here
 	State     string         `json:"state"` // running, needs_you, blocked, completed, not_started or unknown
 	Status    record.Status  `json:"status"`
-	Runner    *record.Holder `json:"runner,omitempty"` // who runs it now
+	Runner    *record.Holder `json:"runner,omitempty"` // the process that runs it; nil: none
 	Breaker   record.Breaker `json:"circuit_breaker"`
 	SessionID string         `json:"session_id,omitempty"`
 	OpenTasks int            `json:"open_tasks"`
 	DoneTasks int            `json:"done_tasks"`
-	NextTask  string         `json:"next_task,omitempty"` // the first open one
+	NextTask  string         `json:"next_task,omitempty"` // the first open task
 	Tasks     record.Tasks   `json:"-"`
 
-	Questions []record.Question `json:"questions,omitempty"` // that wait for a person; unknown while a turn goes on
+	Questions []record.Question `json:"questions,omitempty"` // open ones; unknown while a turn runs
 }
 
-// ReadReport reads the files of a project's loop; it changes nothing. Files
-// that are not there leave zero values.
+// ReadReport reads the files of a project's loop; it changes nothing. Fields of missing files are
+// zero.
 func ReadReport(project string) (s Report, err error) {
 	if err := layout.Check(project); err != nil {
 		return s, err
@@ -80,32 +80,32 @@ func (s *Report) normal() string {
 	return "unknown"
 }
 
-// Run is what events.jsonl has of the run that is under way or ended last.
+// Run describes the current or last run, as events.jsonl shows it.
 type Run struct {
-	CostUSD float64      `json:"cost_usd"`         // of its turns that ended
-	Tokens  event.Tokens `json:"tokens,omitzero"`  // of these
-	Reason  string       `json:"reason,omitempty"` // it stopped; "" while it runs
+	CostUSD float64      `json:"cost_usd"`         // of the turns that ended
+	Tokens  event.Tokens `json:"tokens,omitzero"`  // of the turns that ended
+	Reason  string       `json:"reason,omitempty"` // why it stopped; "" while it runs
 	Why     string       `json:"why,omitempty"`    // the same in words
-	Hat     string       `json:"hat,omitempty"`    // of the turn under way
+	Hat     string       `json:"hat,omitempty"`    // hat of the current turn
 
-	Started   time.Time          `json:"started,omitzero"`   // with its first turn, resumed or not
+	Started   time.Time          `json:"started,omitzero"`   // time of its first turn, also if it was resumed
 	ElapsedMS int64              `json:"elapsed_ms"`         // up to the last turn that ended, or the end
-	Branch    string             `json:"branch,omitempty"`   // of a working tree of its own
-	Dir       string             `json:"dir,omitempty"`      // where that is, from the project
-	Work      *record.Summary    `json:"work,omitempty"`     // its summary, if it stopped
-	Prompt    string             `json:"prompt,omitempty"`   // what became of the task's file while a turn ran
-	Denied    []record.Denied    `json:"denied,omitempty"`   // what its box refused
-	Review    []string           `json:"review,omitempty"`   // changed files that tools run by themselves, in a box
-	Failed    event.Kind         `json:"failed,omitempty"`   // how the last turn failed
+	Branch    string             `json:"branch,omitempty"`   // branch of its worktree; "": none
+	Dir       string             `json:"dir,omitempty"`      // directory of the worktree, relative to the project
+	Work      *record.Summary    `json:"work,omitempty"`     // set if it stopped
+	Prompt    string             `json:"prompt,omitempty"`   // how the file of the task changed while a turn ran
+	Denied    []record.Denied    `json:"denied,omitempty"`   // connections that its box denied
+	Review    []string           `json:"review,omitempty"`   // changed files that tools execute automatically; only with a box
+	Failed    event.Kind         `json:"failed,omitempty"`   // kind of failure of the last turn
 	Failures  map[event.Kind]int `json:"failures,omitempty"` // number of turns that ended in a failure, by its kind
 
-	Checkouts record.Checkouts `json:"checkouts,omitzero"`  // it did not stop: what is known of the working trees after its last turn
-	ExitCode  *int             `json:"exit_code,omitempty"` // it stopped
-	Next      string           `json:"next,omitempty"`      // it stopped: what to do
+	Checkouts record.Checkouts `json:"checkouts,omitzero"`  // state of the working trees after its last turn, if it did not stop
+	ExitCode  *int             `json:"exit_code,omitempty"` // set if it stopped
+	Next      string           `json:"next,omitempty"`      // what to do next, if it stopped
 }
 
-// ReadRun reads the end of a project's events.jsonl; it changes nothing. One
-// that is not there leaves zero values.
+// ReadRun reads the end of a project's events.jsonl; it changes nothing. If the file is missing, the
+// result is zero.
 func ReadRun(project string) (r Run, err error) {
 	f, err := layout.Files(project).Open(layout.EventsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +127,7 @@ func ReadRun(project string) (r Run, err error) {
 			r.stopped(v)
 		}
 		if last = false; err != nil {
-			return false // torn, or nobody's
+			return false // incomplete, or not written by a loop
 		}
 		if v.Type == record.TurnStarted {
 			r.Hat = v.Hat
@@ -144,7 +144,7 @@ func ReadRun(project string) (r Run, err error) {
 		}
 		return v.State != nil
 	})
-	if r.Branch == "" { // between two turns the lock tells
+	if r.Branch == "" { // between two turns, the lock has it
 		r.onBranch(layout.BranchOf(NewStore(project, nil).Holder().Dir))
 	}
 	return r, err

@@ -168,7 +168,7 @@ func (a *starter) writeInit(files map[string]string, found project) error {
 // here returns the name of the plan, or of the notes, in the current directory's project.
 func here(name string) string { return layout.NameIn(layout.Files("."), name) }
 
-// asNamed replaces the names of the plan and the notes in a text by those used here.
+// asNamed replaces the default names of the plan and the notes in a text with those used here.
 func asNamed(text string) string {
 	for _, name := range []string{layout.PlanFile, layout.AgentFile} {
 		text = strings.ReplaceAll(text, layout.Dir+"/"+name, layout.Dir+"/"+here(name))

@@ -184,7 +184,7 @@ func turnWords(turn int, hat, subject string) string {
 	return text
 }
 
-// cutWords say that an attempt at a turn did not come to its end.
+// cutWords says that an attempt at a turn was interrupted.
 func cutWords(l record.Line) string {
 	return fmt.Sprintf("turn %d was interrupted and is repeated: %s", l.Turn, ui.Harmless(l.Why))
 }

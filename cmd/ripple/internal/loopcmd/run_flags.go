@@ -26,8 +26,8 @@ func aloneArg(cmd *cobra.Command, args []string) error {
 	return alone[0].Value.Set(args[0])
 }
 
-// checkRunFlags refuses what only a mistake can mean: an empty value is most
-// often a variable of a script that was not set.
+// checkRunFlags rejects flags with an empty value, which is most often an unset variable of a script,
+// and flags that exclude each other.
 func checkRunFlags(flags *pflag.FlagSet) error {
 	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify", "fallback", "allow", "deny", "on-question", "box-write", "box-read", "box-net", "box-env"} {
 		values := []string{flags.Lookup(name).Value.String()}
@@ -35,7 +35,7 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 			values = list
 		}
 		isEmpty := func(v string) bool { return strings.TrimSpace(v) == "" }
-		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag makes none of one empty value
+		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag returns no values for one empty value
 			return ui.UsageError("omit the flag, or give it a value", "--%s is empty", name)
 		}
 	}
@@ -47,7 +47,7 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// changed are the settings that the command line gives, by their flags.
+// changed returns the settings given on the command line, by flag.
 func changed(flags *pflag.FlagSet) map[string]string {
 	given := map[string]string{}
 	for _, s := range config.Settings() {

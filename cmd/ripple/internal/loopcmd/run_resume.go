@@ -45,7 +45,7 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 		}
 		return nil, nil, nil, configError(err)
 	}
-	if !f.dryRun { // nothing of another's record is looked at
+	if !f.dryRun { // an unapproved record is not used
 		if err := a.Trust.AgreeToRun(project, began); err != nil {
 			return nil, nil, nil, err
 		}
@@ -138,8 +138,8 @@ func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.C
 	return nil
 }
 
-// recordedPath is a file as the record has it: below the project where JSON cannot hold the
-// project's own name, which is not UTF-8.
+// recordedPath returns the path of a file for the record. If the path is not UTF-8, which JSON
+// requires, it is relative to the project, if possible.
 func recordedPath(project, path string) string {
 	if utf8.ValidString(path) {
 		return path
@@ -202,8 +202,7 @@ func tellResumed(a *app, began, now *record.Settings) {
 	}
 }
 
-// settingWords are the settings of a run as its command line could say them, the agent
-// first.
+// settingWords returns the settings of a run as arguments of a command line, the agent first.
 func settingWords(s *record.Settings) []string {
 	words := []string{"--adapter " + quote.Shell(s.Agent)}
 	add := func(flag, value string) {

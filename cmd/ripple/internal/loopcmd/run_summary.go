@@ -53,7 +53,7 @@ func failedTurns(failures map[event.Kind]int) string {
 	return ui.Count(all, "turn") + ": " + strings.Join(words, ", ")
 }
 
-// boxRows say what a box refused, and what to look at after it.
+// boxRows lists the connections that a box denied, and the files to review.
 func boxRows(denied []record.Denied, review []string) (rows []row) {
 	if len(denied) > 0 {
 		rows = append(rows, row{"denied", "connections to " + loop.FormatDenied(denied)})
