@@ -10,11 +10,11 @@
 //
 // Inside, one driver (driver.go) reads the program and keeps the order; the program's state, under
 // one lock, is its core (core.go).
-// A byte of output passes eight stages on its way to the Result:
+// A byte of output passes through eight steps on its way to the Result:
 //
 //	terminal  driver.take     read from the program
 //	detect    detector.pieces text is separated from the markers that announce prompts
-//	sort      stream.text     startup, a prompt, between commands, or output
+//	classify  stream.text     startup, a prompt, between commands, or output
 //	          prelude.feed    the echo before an announced beginning of output
 //	          printer.enqueue work leaves the lock here
 //	strip     stripper.feed   the echo of the input is removed
