@@ -56,8 +56,8 @@ func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 	return w.differences(ctx, sum)
 }
 
-// differences counts what was committed. A branch that was rebased meanwhile is compared with where
-// it leaves the one that it follows.
+// differences counts the commits of the run and their changes. In a worktree, the commits since the
+// merge base with the branch that it follows count, because the worktree may have been rebased.
 func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	r, from := w.tree.Repo, w.state.Start // "": the first turn found no commit
 	if w.worktree != nil {
@@ -65,11 +65,11 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 		if _, none := errors.AsType[*git.Error](err); err != nil && !none {
 			return err
 		}
-		from = cmp.Or(base, from) // it has no commit in common with that branch
+		from = cmp.Or(base, from) // "": there is no common commit
 	}
 	if there, err := r.Exists(ctx, from); err != nil {
 		return err
-	} else if from != "" && !there { // the agent has replaced it
+	} else if from != "" && !there { // the agent has rewritten it
 		began, err := time.Parse(record.StampLayout, w.state.Run)
 		if err == nil {
 			from, err = r.Before(ctx, began)
@@ -87,21 +87,21 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	return nil
 }
 
-// compare finds out which commits of the working tree the branch that it follows already has, or has copies of. If git
-// fails, the counts of commits stay as they are.
+// compare finds the commits of the working tree of which the branch that it follows has the commits
+// themselves or copies. If git fails, the counts of commits are unchanged.
 func (w *workspace) compare(ctx context.Context, sum *Summary) {
 	if sum.Commits == 0 {
 		sum.Merged, _ = w.checkouts.merged(ctx, sum.Main)
 		return
 	}
-	if sum.Rebase { // a part of the branch is on Main's commits already
+	if sum.Rebase { // some commits are already rebased
 		return
 	}
 	copied, others, err := w.tree.Repo.Copied(ctx, git.Branch(sum.Branch), sum.Main)
 	if err != nil || copied == 0 {
 		return
 	}
-	if others == 0 { // unless Main has taken the copies back since
+	if others == 0 { // Main may have reverted the copies since
 		if there, err := w.tree.Repo.HasContents(ctx, git.Branch(sum.Branch), sum.Main, sum.Main); err != nil || !there {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"example.org/ripple/internal/lazyregexp"
 )
 
-// Differences is what commits changed.
+// Differences describes the changes of commits.
 type Differences struct {
 	Commits int
 	Files   int
@@ -19,7 +19,7 @@ type Differences struct {
 
 var changedFiles, insertions, deletions = lazyregexp.New(`(\d+) files? changed`), lazyregexp.New(`(\d+) insertion`), lazyregexp.New(`(\d+) deletion`)
 
-// Base is where the branch that is checked out leaves another.
+// Base returns the merge base of HEAD and another branch.
 func (r *Repo) Base(ctx context.Context, branch string) (string, error) {
 	out, err := command(ctx, r.Top, gitBase, branch, "HEAD")
 	return strings.TrimSpace(out), err

@@ -60,9 +60,9 @@ func ReadReport(project string) (s Report, err error) {
 	return s, err
 }
 
-// normal is one of six words for how a loop stands. Who is not running and not
-// done waits for somebody: blocked is a loop that stopped or was killed, needs_you one
-// that an answer lets go on.
+// normal returns one of the six values of Report.State. A loop that neither runs nor is completed
+// waits for a user: needs_you if an answer lets it continue, blocked if it stopped for another reason
+// or was killed.
 func (s *Report) normal() string {
 	holds := slices.ContainsFunc(s.Questions, func(q record.Question) bool { return q.Holds })
 	switch {
