@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -331,8 +332,25 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 		}
 		sum.Others = f.others(append(c.state.Checkouts.Branches, from.Branch), now.Branch, has, sum.Main)
 	}
-	c.summarizeRest(ctx, f, sum, now.Head)
+	c.summarizeRest(ctx, f, sum, now.Head, c.nested(ctx, f, sum)...)
 	return f.err
+}
+
+// nested adds to a summary the working trees in the directory of the agent's. It returns the commits that they have
+// checked out without a branch.
+func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose []string) {
+	if c.work.worktree == nil {
+		return nil
+	}
+	list, err := c.work.worktree.Nested(ctx)
+	f.err = errors.Join(f.err, err)
+	for _, n := range list {
+		sum.Nested = append(sum.Nested, record.Nested{Dir: path.Join(sum.Dir, n.Dir), Checkout: record.Checkout{Branch: n.Branch, Commit: n.Commit}})
+		if n.Branch == "" {
+			loose = append(loose, n.Commit)
+		}
+	}
+	return loose
 }
 
 // summarizeWithout is like summarize for a tree that cannot be read.
@@ -343,9 +361,9 @@ func (c *checkouts) summarizeWithout(ctx context.Context, sum *Summary) error {
 	return f.err
 }
 
-func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, head string) {
+func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, head string, loose ...string) {
 	sum.Project = c.projectMoved(ctx, f)
-	sum.Unkept = f.unkept(append(c.attempted(f), c.state.Checkouts.Unkept...), head)
+	sum.Unkept = f.unkept(slices.Concat(c.attempted(f), c.state.Checkouts.Unkept, loose), head)
 	if p := sum.Project; p != nil && p.Moved != nil && p.Moved.Gone && p.Moved.From.Branch == sum.Main {
 		sum.Main = cmp.Or(p.Moved.To.Branch, p.Moved.To.Commit) // it was renamed or deleted
 	}

@@ -184,6 +184,38 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 	}
 }
 
+// A turn makes further working trees. In an ignored directory, git would remove them with the agent's.
+func TestNestedWorkingTrees(t *testing.T) {
+	for _, tt := range []struct {
+		name, worktree, turn string
+		nested               []string
+		unkept               int
+	}{
+		{"with a branch", side, "git worktree add -q -b own in; cd in; " + commits, []string{".ralph/side-worktree/in: branch own"}, 0},
+		{"without a branch", side, "git worktree add -q --detach in; cd in; " + commits, []string{".ralph/side-worktree/in: commit N (detached HEAD)"}, 1},
+		{"without a commit of its own", side, "git worktree add -q --detach in", []string{".ralph/side-worktree/in: commit N (detached HEAD)"}, 0},
+		{"beside it", side, "git worktree add -q -b own ../beside", nil, 0},
+		{"in the user's checkout", "", "git worktree add -q -b own in", nil, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.write(".git/info/exclude", ".ralph\nin\n")
+			r.fake.script = shells(t, tt.turn)
+			r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			sum := r.summary()
+			assert.Len(t, sum.Unkept, tt.unkept)
+			var nested []string
+			for _, n := range sum.Nested {
+				nested = append(nested, n.Dir+": "+commitNames.ReplaceAllString(n.Checkout.String(), "N"))
+			}
+			assert.Equal(t, tt.nested, nested)
+		})
+	}
+}
+
 // A directory that is not a working tree is not taken for one: git would use the project's.
 func TestDirectoryInPlaceOfAWorkingTree(t *testing.T) {
 	r := gitRig(t)

@@ -53,6 +53,12 @@ type Unkept struct {
 	Name   string `json:"keep_as"` // an unused name for a branch
 }
 
+// Nested is a working tree in the directory of the agent's, which git may remove with that one.
+type Nested struct {
+	Dir      string   `json:"dir"` // relative to the project
+	Checkout Checkout `json:"checkout"`
+}
+
 // Project is how the user's own checkout changed while the agent worked in another tree.
 type Project struct {
 	Moved *Moved   `json:"moved,omitempty"`

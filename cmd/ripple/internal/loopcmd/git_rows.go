@@ -82,6 +82,9 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 		rows = append(rows, row{"to keep", at + " add -A && " + at + " commit"})
 	}
 	rows = append(append(rows, othersRows(s)...), unkeptRows(s)...)
+	for _, n := range s.Nested {
+		rows = append(rows, row{"nested", quote.Name(n.Dir) + " is another working tree (" + quote.Name(n.Checkout.String()) + "), which git may remove with " + s.Dir})
+	}
 	if p := s.Project; p != nil {
 		rows = append(rows, usersRows(p)...)
 	}
@@ -191,12 +194,12 @@ func mergeRows(s *loop.Summary) (rows []row) {
 	return rows
 }
 
-// removeRows remove a working tree with its branch only if every commit is on a branch: with a tree,
-// git removes the log of what it had checked out. `git branch -d` refuses a branch that is not merged, even if the other
+// removeRows remove a working tree with its branch only if every commit is on a branch, and no other tree is in it: with a
+// tree, git removes the log of what it had checked out, and what it ignores there. `git branch -d` refuses a branch that is not merged, even if the other
 // branch has copies of all its commits.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
-	if !s.Git || s.Rebase || loose || len(s.Unkept) > 0 {
+	if !s.Git || s.Rebase || loose || len(s.Unkept)+len(s.Nested) > 0 {
 		return nil
 	}
 	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}

@@ -77,6 +77,16 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 	}
 }
 
+// A working tree is not to be removed while another one is in its directory.
+func TestRowsOfANestedWorkingTree(t *testing.T) {
+	s := loop.Summary{Git: true, Branch: "agent/w", Main: "main", Dir: "D"}
+	s.Nested = []record.Nested{{Dir: "D/in", Checkout: record.Checkout{Branch: "own"}}}
+	assert.Equal(t, []row{
+		{"commits", "none"},
+		{"nested", "D/in is another working tree (branch own), which git may remove with D"},
+	}, gitRows(&s))
+}
+
 // A terminal gets words wrapped, and each command in one line, so that it can be copied.
 func TestCommandsAreNotWrapped(t *testing.T) {
 	var out bytes.Buffer

@@ -1,0 +1,34 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Only working trees whose directory is in that of another one are removed with it.
+func TestNestedWorkingTrees(t *testing.T) {
+	p := newRepo(t)
+	p.git("worktree", "add", "-q", "-b", "w", "w")
+	w := &Worktree{&Repo{filepath.Join(p.dir, "w"), ""}, "w", "main"}
+	list, err := w.Nested(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, list)
+
+	p.git("worktree", "add", "-q", "-b", "agent/own", "w/ignored/own")
+	p.git("worktree", "add", "-q", "--detach", "w/loose")
+	p.git("worktree", "add", "-q", "-b", "beside", "w-2")
+	p.git("worktree", "add", "-q", "-b", "gone", "w/gone")
+	require.NoError(t, os.RemoveAll(filepath.Join(p.dir, "w/gone")))
+	list, err = w.Nested(t.Context())
+	require.NoError(t, err)
+	head := p.git("rev-parse", "HEAD")
+	assert.ElementsMatch(t, []Nested{{"ignored/own", "agent/own", head}, {"loose", "", head}}, list)
+
+	require.NoError(t, os.RemoveAll(w.Top))
+	_, err = w.Nested(t.Context())
+	require.Error(t, err)
+}
