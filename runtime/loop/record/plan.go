@@ -38,7 +38,7 @@ var lettered = lazyregexp.New(`^[\pL\pN]$`)
 func ParseTask(line string) (t Task, ok bool) {
 	m := box().FindStringSubmatch(line)
 	if m == nil {
-		return t, false
+		return parseRow(line)
 	}
 	marks, whole, mark, rest := m[1], m[2], m[3], m[4]
 	bare := strings.TrimSpace(marks) == ""
@@ -53,6 +53,30 @@ func ParseTask(line string) (t Task, ok bool) {
 		return t, false
 	}
 	return Task{Text: text, Done: done, Indent: marks[:len(marks)-len(strings.TrimLeft(marks, " \t"))]}, true
+}
+
+// parseRow reads a row of a table whose box is not in the first cell. If a row has several, all must be checked.
+func parseRow(line string) (t Task, ok bool) {
+	row := strings.TrimLeft(line, " \t>")
+	if !strings.HasPrefix(row, "|") {
+		return t, false
+	}
+	t.Done = true
+	var texts []string
+	for cell := range strings.SplitSeq(row, "|") {
+		cell = strings.TrimSpace(cell)
+		if b, is := ParseTask(cell); is {
+			ok, t.Done, cell = true, t.Done && b.Done, b.Text
+		}
+		if cell != "" {
+			texts = append(texts, cell)
+		}
+	}
+	if !ok {
+		return Task{}, false
+	}
+	t.Text = strings.Join(texts, " ")
+	return t, true
 }
 
 // blanks replaces characters that look like a blank, like nothing, or like the end of a line.

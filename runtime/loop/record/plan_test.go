@@ -35,6 +35,8 @@ func TestParsePlan(t *testing.T) {
 		{"byte order mark", "\ufeff- [ ] first\n- [x] docs\n", Plan{1, 1}, false},
 		{"quotes, headings, tables, emphasis", "> - [ ] a\n### [ ] b\n| [ ] | c |\n- **[ ] d**\n1. __[ ]__ e\na) [ ] f\n[ ] g\n- [x] h\n", Plan{7, 1}, false},
 		{"quotes, headings, tables, emphasis, ticked", "> - [x] a\n### [x] b\n| [x] | c |\n- **[x] d**\n1. __[x]__ e\na) [x] f\n[x] g\n", Plan{0, 7}, true},
+		{"later cells of tables", "| Task | Done |\n|---|---|\n| a | [ ] |\n> | b | **[~]** |\n| c | [x] |\n| d | [x] | [ ] |\n| e | [1] | [2026-11-28] |\n", Plan{3, 1}, false},
+		{"later cells of tables, ticked", "| a | [x] |\n| b | [x] | [X] |\n", Plan{0, 2}, true},
 		{"indented by tabs", "- [x] one\n\t- [ ] two\n\t\t* [x] three\n", Plan{1, 2}, false},
 		{"CR alone ends a line", "- [x] one\r- [ ] two\r", Plan{1, 1}, false},
 		{"a fence that is never closed hides nothing", "- [x] docs\n```\nan open fence\n- [ ] migrate\n", Plan{1, 1}, false},
