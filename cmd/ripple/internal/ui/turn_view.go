@@ -121,7 +121,7 @@ func (v *TurnView) Outcome(o agent.Outcome) {
 		v.Note("%s", p)
 	}
 	if o.UnknownLines > 0 {
-		v.Note("%s of the agent's output unknown to the adapter; to see which: --transcript FILE, then ripple agent map", CountAre(o.UnknownLines, "line"))
+		v.Note("the adapter does not know %s of the agent's output; to see which: --transcript FILE, then ripple agent map", Count(o.UnknownLines, "line"))
 	}
 	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
 		v.Note("to continue: --resume %s", o.SessionID)
