@@ -336,8 +336,8 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 	return f.err
 }
 
-// nested adds to a summary the working trees in the directory of the agent's. It returns the commits that they have
-// checked out without a branch.
+// nested adds to a summary the working trees in the directory of the agent's, and the submodules with files. It returns the
+// commits that these working trees have checked out without a branch.
 func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose []string) {
 	if c.work.worktree == nil {
 		return nil
@@ -345,8 +345,8 @@ func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose 
 	list, err := c.work.worktree.Nested(ctx)
 	f.err = errors.Join(f.err, err)
 	for _, n := range list {
-		sum.Nested = append(sum.Nested, record.Nested{Dir: path.Join(sum.Dir, n.Dir), Checkout: record.Checkout{Branch: n.Branch, Commit: n.Commit}})
-		if n.Branch == "" {
+		sum.Nested = append(sum.Nested, record.Nested{Dir: path.Join(sum.Dir, n.Dir), Submodule: n.Submodule, Checkout: record.Checkout{Branch: n.Branch, Commit: n.Commit}})
+		if n.Branch == "" && !n.Submodule {
 			loose = append(loose, n.Commit)
 		}
 	}

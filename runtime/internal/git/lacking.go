@@ -50,14 +50,22 @@ func (w *Worktree) absentHooks(ctx context.Context, project string) (string, err
 }
 
 // emptySubmodules returns the submodules that have files in the project and none here.
-func (w *Worktree) emptySubmodules(ctx context.Context, project string) (names []string, err error) {
+func (w *Worktree) emptySubmodules(ctx context.Context, project string) ([]string, error) {
+	names, err := w.submodules(ctx)
+	return slices.DeleteFunc(names, func(name string) bool {
+		return empty(filepath.Join(project, name)) || !empty(filepath.Join(w.Top, name))
+	}), err
+}
+
+// submodules returns the names of the directories of submodules.
+func (w *Worktree) submodules(ctx context.Context) (names []string, err error) {
 	out, err := command(ctx, w.Top, gitConfig, "--file", filepath.Join(w.Top, ".gitmodules"), "--null", "--get-regexp", `^submodule\..*\.path$`)
 	if err != nil {
 		return nil, ctx.Err() // no such file, or none of these in it
 	}
 	for setting := range strings.SplitSeq(out, "\x00") {
 		_, name, _ := strings.Cut(setting, "\n")
-		if filepath.IsLocal(name) && !empty(filepath.Join(project, name)) && empty(filepath.Join(w.Top, name)) {
+		if filepath.IsLocal(name) {
 			names = append(names, name)
 		}
 	}

@@ -8,16 +8,32 @@ import (
 	"example.org/ripple/internal/projectfile"
 )
 
-// Nested is another working tree of the repository, in a directory of this one.
+// Nested is another working tree of the repository, or a submodule with files, in a directory of this working tree.
 type Nested struct {
-	Dir    string // relative to the top of this one
-	Branch string // "": none, its HEAD is detached
-	Commit string
+	Dir       string // relative to the top of this one
+	Submodule bool
+	Branch    string // of a working tree; "": none, its HEAD is detached
+	Commit    string // of a working tree
 }
 
-// Nested lists the working trees in the directory of this one. If git ignores their directory, `git worktree remove` of this one
-// removes them without a question.
+// Nested lists the working trees in the directory of this one, and the submodules with files. If git ignores the directory of
+// such a tree, `git worktree remove` of this one removes it without a question. With a submodule it needs --force, and then
+// removes the submodule's repository, which belongs to this working tree.
 func (w *Worktree) Nested(ctx context.Context) (list []Nested, err error) {
+	if list, err = w.trees(ctx); err != nil {
+		return nil, err
+	}
+	names, err := w.submodules(ctx)
+	for _, name := range names {
+		if there(filepath.Join(w.Top, name, ".git")) {
+			list = append(list, Nested{Dir: filepath.ToSlash(name), Submodule: true})
+		}
+	}
+	return list, err
+}
+
+// trees lists the working trees in the directory of this one.
+func (w *Worktree) trees(ctx context.Context) (list []Nested, err error) {
 	top, err := filepath.EvalSymlinks(w.Top) // git lists real names
 	if err != nil {
 		return nil, err

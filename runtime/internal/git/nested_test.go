@@ -26,9 +26,26 @@ func TestNestedWorkingTrees(t *testing.T) {
 	list, err = w.Nested(t.Context())
 	require.NoError(t, err)
 	head := p.git("rev-parse", "HEAD")
-	assert.ElementsMatch(t, []Nested{{"ignored/own", "agent/own", head}, {"loose", "", head}}, list)
+	assert.ElementsMatch(t, []Nested{{Dir: "ignored/own", Branch: "agent/own", Commit: head}, {Dir: "loose", Commit: head}}, list)
 
 	require.NoError(t, os.RemoveAll(w.Top))
 	_, err = w.Nested(t.Context())
 	require.Error(t, err)
+}
+
+// git removes a working tree with files of a submodule only with --force.
+func TestNestedSubmodules(t *testing.T) {
+	lib, p := newRepo(t), newRepo(t)
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "vendor")
+	p.commit("vendor")
+	p.git("worktree", "add", "-q", "-b", "w", "w")
+	w := &Worktree{&Repo{filepath.Join(p.dir, "w"), ""}, "w", "main"}
+	list, err := w.Nested(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, list, "it has no files")
+
+	p.git("-C", "w", "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+	list, err = w.Nested(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []Nested{{Dir: "vendor", Submodule: true}}, list)
 }

@@ -53,10 +53,12 @@ type Unkept struct {
 	Name   string `json:"keep_as"` // an unused name for a branch
 }
 
-// Nested is a working tree in the directory of the agent's, which git may remove with that one.
+// Nested is a working tree of the repository, or a submodule, in the directory of the agent's working tree. git may remove it
+// with that one.
 type Nested struct {
-	Dir      string   `json:"dir"` // relative to the project
-	Checkout Checkout `json:"checkout"`
+	Dir       string   `json:"dir"` // relative to the project
+	Submodule bool     `json:"submodule,omitempty"`
+	Checkout  Checkout `json:"checkout,omitzero"` // of a working tree
 }
 
 // Project is how the user's own checkout changed while the agent worked in another tree.

@@ -35,6 +35,6 @@ type Summary struct {
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch
 	Others  []Other  `json:"others,omitempty"`  // further branches on which turns left commits
 	Unkept  []Unkept `json:"unkept,omitempty"`  // commits that turns, or a rebase, left on no branch, the last ones first
-	Nested  []Nested `json:"nested,omitempty"`  // further working trees of the repository in Dir
+	Nested  []Nested `json:"nested,omitempty"`  // further working trees of the repository in Dir, and submodules with files
 	Project *Project `json:"project,omitempty"` // the user's own checkout, if it changed during turns and is not the agent's tree
 }

@@ -82,9 +82,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 		rows = append(rows, row{"to keep", at + " add -A && " + at + " commit"})
 	}
 	rows = append(append(rows, othersRows(s)...), unkeptRows(s)...)
-	for _, n := range s.Nested {
-		rows = append(rows, row{"nested", quote.Name(n.Dir) + " is another working tree (" + quote.Name(n.Checkout.String()) + "), which git may remove with " + s.Dir})
-	}
+	rows = append(rows, nestedRows(s)...)
 	if p := s.Project; p != nil {
 		rows = append(rows, usersRows(p)...)
 	}
@@ -147,6 +145,18 @@ func unkeptRows(s *loop.Summary) (rows []row) {
 	return rows
 }
 
+// nestedRows name what else git removes with a working tree.
+func nestedRows(s *loop.Summary) (rows []row) {
+	for _, n := range s.Nested {
+		text := quote.Name(n.Dir) + " is another working tree (" + quote.Name(n.Checkout.String()) + "), which git may remove with " + s.Dir
+		if n.Submodule {
+			text = quote.Name(n.Dir) + " is a submodule with files: git removes " + s.Dir + " only with --force, and commits with it that only this copy of the submodule has"
+		}
+		rows = append(rows, row{"nested", text})
+	}
+	return rows
+}
+
 // usersRows report changes of the user's own checkout.
 func usersRows(p *record.Project) []row {
 	text := record.FirstNames(p.Files)
@@ -195,8 +205,8 @@ func mergeRows(s *loop.Summary) (rows []row) {
 }
 
 // removeRows remove a working tree with its branch only if every commit is on a branch, and no other tree is in it: with a
-// tree, git removes the log of what it had checked out, and what it ignores there. `git branch -d` refuses a branch that is not merged, even if the other
-// branch has copies of all its commits.
+// tree, git removes the log of what it had checked out, and what it ignores there. `git branch -d` refuses a branch that is not
+// merged, even if the other branch has copies of all its commits.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
 	if !s.Git || s.Rebase || loose || len(s.Unkept)+len(s.Nested) > 0 {

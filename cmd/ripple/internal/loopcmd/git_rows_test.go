@@ -80,10 +80,11 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 // A working tree is not to be removed while another one is in its directory.
 func TestRowsOfANestedWorkingTree(t *testing.T) {
 	s := loop.Summary{Git: true, Branch: "agent/w", Main: "main", Dir: "D"}
-	s.Nested = []record.Nested{{Dir: "D/in", Checkout: record.Checkout{Branch: "own"}}}
+	s.Nested = []record.Nested{{Dir: "D/in", Checkout: record.Checkout{Branch: "own"}}, {Dir: "D/vendor", Submodule: true}}
 	assert.Equal(t, []row{
 		{"commits", "none"},
 		{"nested", "D/in is another working tree (branch own), which git may remove with D"},
+		{"nested", "D/vendor is a submodule with files: git removes D only with --force, and commits with it that only this copy of the submodule has"},
 	}, gitRows(&s))
 }
 
