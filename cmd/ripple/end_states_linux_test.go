@@ -87,6 +87,8 @@ var endStates = []endState{
 	{name: "one of two cherry-picked by the agent", flags: worktree, turns: []string{own + "echo 2 > more; git add more; git commit -qm more; " + users + "echo theirs > theirs; git add theirs; git commit -qm theirs; git cherry-pick agent/w >&2"}},
 	{name: "squash-merged by the agent", flags: worktree, turns: []string{own + users + "git merge -q --squash agent/w >&2; git commit -qm squashed"}},
 	{name: "another working tree of the agent", flags: worktree, turns: []string{work + "git worktree add -q ../more -b more; cd ../more; " + own}},
+	{name: "another working tree of the agent, in an ignored directory", flags: worktree, turns: []string{work + "git worktree add -q .ralph/in -b inner; cd .ralph/in; " + own}},
+	{name: "another working tree of the agent, in an ignored directory and detached", flags: worktree, turns: []string{work + "git worktree add -q --detach .ralph/in; cd .ralph/in; " + own}},
 
 	{name: "the user's checkout: another branch", flags: worktree, turns: []string{users + "git checkout -q -b agents-branch; echo bad >> mine"}},
 	{name: "the user's checkout: another branch with commits", flags: worktree, turns: []string{work + users + "git checkout -q -b agents-branch; " + own}},

@@ -148,7 +148,7 @@ func unkeptRows(s *loop.Summary) (rows []row) {
 // nestedRows name what else git removes with a working tree.
 func nestedRows(s *loop.Summary) (rows []row) {
 	for _, n := range s.Nested {
-		text := quote.Name(n.Dir) + " is another working tree (" + quote.Name(n.Checkout.String()) + "), which git may remove with " + s.Dir
+		text := quote.Name(n.Dir) + " is another working tree, with " + quote.Name(n.Checkout.String()) + "; git may remove it with " + s.Dir
 		if n.Submodule {
 			text = quote.Name(n.Dir) + " is a submodule with files: git removes " + s.Dir + " only with --force, and commits with it that only this copy of the submodule has"
 		}

@@ -83,7 +83,7 @@ func TestRowsOfANestedWorkingTree(t *testing.T) {
 	s.Nested = []record.Nested{{Dir: "D/in", Checkout: record.Checkout{Branch: "own"}}, {Dir: "D/vendor", Submodule: true}}
 	assert.Equal(t, []row{
 		{"commits", "none"},
-		{"nested", "D/in is another working tree (branch own), which git may remove with D"},
+		{"nested", "D/in is another working tree, with branch own; git may remove it with D"},
 		{"nested", "D/vendor is a submodule with files: git removes D only with --force, and commits with it that only this copy of the submodule has"},
 	}, gitRows(&s))
 }
