@@ -31,11 +31,12 @@ func (r *Repo) UnusedBranch(ctx context.Context, base string, taken ...string) (
 	return name, err
 }
 
-// kept are the references that keep commits: a stash or a HEAD may be gone tomorrow.
-var kept = []string{"--not", "--branches", "--tags", "--remotes"}
+// kept are the references that keep commits: a stash or a HEAD may be gone tomorrow. The loop's own tags do not count: what only
+// they have would not be merged with a branch.
+var kept = []string{"--not", "--branches", "--exclude=ripple/*", "--tags", "--remotes"}
 
-// Unkept returns those of some commits that no branch and no tag contains, nor one of the commits
-// in by. Commits that do not exist are left out.
+// Unkept returns those of some commits that no branch and no tag contains, except tags of the loop, nor one of the commits in by.
+// Commits that do not exist are left out.
 func (r *Repo) Unkept(ctx context.Context, commits []string, by ...string) ([]string, error) {
 	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) })
 	if len(commits) == 0 {

@@ -43,7 +43,7 @@ func TestUnusedBranch(t *testing.T) {
 	}
 }
 
-// Branches and tags keep commits; a HEAD, a stash and logs do not.
+// Branches and tags keep commits; the loop's own tags, a HEAD, a stash and logs do not.
 func TestCommitsOnNoBranch(t *testing.T) {
 	p := newRepo(t)
 	r, err := Open(t.Context(), p.dir)
@@ -59,6 +59,7 @@ func TestCommitsOnNoBranch(t *testing.T) {
 	tagged := detached("tagged", "main")
 	p.git("tag", "kept")
 	other := detached("other", "main")
+	require.NoError(t, r.Tag(t.Context(), "ripple/x/turn-1", other))
 	const missing = "0123456789012345678901234567890123456789"
 	all := []string{first, one, two, tagged, other, missing}
 	unkept, err := r.Unkept(t.Context(), all)

@@ -99,8 +99,12 @@ func movedRows(m *record.Moved) []row {
 	case m.Name != "":
 		rows = append(rows, row{"to keep", "git switch -c " + quote.Shell(m.Name)})
 	case m.From.Branch == "" || m.Gone:
-	case m.To.Branch != "" && m.Ahead > 0:
-		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + branchWord(m.To.Branch)})
+	case m.Ahead > 0:
+		work := m.To.Commit // another branch or a tag has it
+		if m.To.Branch != "" {
+			work = branchWord(m.To.Branch)
+		}
+		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + work})
 	default:
 		rows = append(rows, row{"to go back", "git switch " + from})
 	}
@@ -119,7 +123,7 @@ func movedWords(m *record.Moved, what string) string {
 	case m.Name != "":
 		text += what + " on no branch (detached HEAD at " + short(m.To.Commit) + ")"
 	case m.To.Branch == "":
-		text += "HEAD is detached at " + short(m.To.Commit) + ", which a branch has"
+		text += "HEAD is detached at " + short(m.To.Commit) + ", which a branch or a tag has"
 	case m.Ahead > 0:
 		text += what + " on " + to
 	case m.To.Commit == "":
@@ -186,6 +190,8 @@ func workBranches(s *loop.Summary) (names []string) {
 		names = []string{s.Branch}
 	case m.Name != "":
 		names = []string{m.Name}
+	case m.To.Branch == "" && m.Ahead > 0: // another branch or a tag has the commit
+		names = []string{m.To.Commit}
 	case m.To.Branch != "" && m.To.Branch != s.Main && (m.Ahead > 0 || m.To.Commit != "" && s.Dirty > 0):
 		names = []string{m.To.Branch}
 	}
