@@ -184,6 +184,23 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 	}
 }
 
+// A new run still knows the commits that a turn of the last one left on no branch: git would remove the log that has them with the
+// working tree.
+func TestANewRunKnowsCommitsOnNoBranch(t *testing.T) {
+	t.Parallel()
+	r := gitRig(t)
+	r.fake.script = shells(t, "git checkout -q --detach; "+commits+"git checkout -q side", "true", "true")
+	r.flags = map[string]string{"max-turns": "1", "worktree": side}
+	r.run()
+	left := r.summary().Unkept
+	require.Len(t, left, 1)
+	r.run()
+	assert.Equal(t, left, r.summary().Unkept)
+	r.git("branch", "kept", left[0].Commit)
+	r.run()
+	assert.Empty(t, r.summary().Unkept)
+}
+
 // A turn makes further working trees. In an ignored directory, git would remove them with the agent's.
 func TestNestedWorkingTrees(t *testing.T) {
 	for _, tt := range []struct {
