@@ -127,7 +127,7 @@ number and first line of the latest command. The states are:
   dead                that process was killed; the output is kept for a day
 
 docs/consoles.md says what to do in each of them.`,
-		Args:  ui.NoArgs,
+		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, err := console.List(cmd.Context(), a.Getenv)
 			switch {
