@@ -45,13 +45,13 @@ func (w *Worktree) trees(ctx context.Context) (list []Nested, err error) {
 	for entry := range strings.SplitSeq(out, "\n\n") {
 		var n Nested
 		for line := range strings.Lines(entry) {
-			switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); key {
-			case "worktree":
-				n.Dir, _ = projectfile.Relative(top, value)
-			case "HEAD":
-				n.Commit = value
-			case "branch":
-				n.Branch = strings.TrimPrefix(value, "refs/heads/")
+			line = strings.TrimSuffix(line, "\n")
+			if path, is := strings.CutPrefix(line, "worktree "); is {
+				n.Dir, _ = projectfile.Relative(top, path)
+			} else if commit, is := strings.CutPrefix(line, "HEAD "); is {
+				n.Commit = commit
+			} else if branch, is := strings.CutPrefix(line, "branch refs/heads/"); is {
+				n.Branch = branch
 			}
 		}
 		if n.Dir != "" && n.Dir != "." && there(filepath.Join(top, n.Dir)) {
