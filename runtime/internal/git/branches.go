@@ -31,8 +31,8 @@ func (r *Repo) UnusedBranch(ctx context.Context, base string, taken ...string) (
 	return name, err
 }
 
-// kept are the references that keep commits: a stash or a HEAD may be gone tomorrow. The loop's own tags do not count: what only
-// they have would not be merged with a branch.
+// kept are the references that keep commits: a stash or a HEAD may be gone tomorrow. The loop's own tags do not count: a commit
+// that only they have would not be merged with a branch.
 var kept = []string{"--not", "--branches", "--exclude=ripple/*", "--tags", "--remotes"}
 
 // Unkept returns those of some commits that no branch and no tag contains, except tags of the loop, nor one of the commits in by.
