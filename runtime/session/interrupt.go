@@ -24,6 +24,7 @@ type interrupt struct {
 	unanswered bool          // no byte arrived since
 	late       bool          // the first byte since then did not belong to ongoing output
 	own        bool          // it went to the program itself, which was in the foreground
+	unstarted  bool          // it was sent before the program had reported the start of the command
 	heldSince  time.Time     // when the program was first seen to start a job, for which the pending one waits; zero: it starts none
 	used       time.Duration // CPU time of the program when it was requested
 }
@@ -126,15 +127,17 @@ const (
 )
 
 // repeat sends an interrupt that is still pending, or repeats one that was not answered (not even
-// by bytes that are still to be read) or did not stop the program from printing. An interrupt that
-// was not early is repeated only when a job missed it. It reports whether to check again later.
+// by bytes that are still to be read), was answered only by the report of the command's start, or did
+// not stop the program from printing. An interrupt that was not early is repeated only when a job
+// missed it. It reports whether to check again later.
 func (i *interrupts) repeat(key string, early bool) (again bool) {
 	silent := i.unanswered && !i.term.Readable(i.progress.bytes)
 	last := time.Since(i.progress.at)
+	lost := i.unstarted && i.control.state.SawC && !i.control.state.SawD
 	switch {
-	case i.pending == "" && !silent && (!early || last >= quiet):
+	case i.pending == "" && !silent && !lost && (!early || last >= quiet):
 		return false
-	case i.pending != "" || silent && (early || i.missed()):
+	case i.pending != "" || silent && (early || i.missed()) || lost && last >= quiet:
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		i.deliver(key)
 	case i.late: // it answers; if it prints at the next check too, it keeps printing
@@ -157,7 +160,7 @@ func (i *interrupts) missed() bool {
 // deliver discards input that has not reached the program, and interrupts the program.
 func (i *interrupts) deliver(key string) {
 	i.pending, i.heldSince, i.unanswered, i.late, i.sent = "", time.Time{}, true, false, time.Now()
-	i.own = i.term.Foreground() == i.term.PID()
+	i.own, i.unstarted = i.term.Foreground() == i.term.PID(), !i.control.state.SawC
 	i.events.report(EventSignal, []byte(key), "interrupt")
 	i.term.Interrupt(key)
 }

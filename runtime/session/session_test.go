@@ -543,6 +543,25 @@ func TestEarlyInterruptAnsweredByOutputIsRepeated(t *testing.T) {
 	}
 }
 
+// A program may lose an interrupt between reading a command and starting it: node then reads keys only when the command
+// has ended. The report of the start is not an answer to the interrupt, which is repeated.
+func TestInterruptLostBeforeTheStartIsRepeated(t *testing.T) {
+	s := open(t, "node", session.Options{})
+	eval(t, s, `(() => {
+		const { setRawMode } = process.stdin
+		process.stdin.setRawMode = function (mode) {
+			const end = mode ? 0 : Date.now() + 150
+			while (Date.now() < end);
+			return setRawMode.call(this, mode)
+		}
+	})()`)
+	timeout(t, s, adapter(t, "node").Samples.Busy, 20*time.Millisecond)
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+	assert.Regexp(t, `^ok\n`, eval(t, s, "console.log('ok')").Output)
+}
+
 // An interrupt that hits a program in the middle of printing leaves nothing stuck.
 func TestInterruptWhileTheProgramPrints(t *testing.T) {
 	t.Parallel()
