@@ -18,6 +18,6 @@ fi
 # An exported prompt would show other shells our references, which mean nothing to them.
 __rp_1=$PS1 __rp_2=$PS2
 unset PS1 PS2
-PS1='${__rp_e}D;$?;$((__rp_n=__rp_n+1))${__rp_z}${__rp_e}P;Cwd=$PWD;$__rp_n${__rp_z}${__rp_e}A;$__rp_n${__rp_z}'$__rp_1'${__rp_e}B${__rp_z}'
+PS1='${__rp_e}D;$?;$((__rp_n=__rp_n+1))${__rp_z}${__rp_e}P;Cwd=${PWD##*[[:cntrl:]]*};$__rp_n${__rp_z}${__rp_e}A;$__rp_n${__rp_z}'$__rp_1'${__rp_e}B${__rp_z}'
 PS2='${__rp_e}F${__rp_z}'$__rp_2'${__rp_e}G${__rp_z}'
 unset __rp_1 __rp_2
