@@ -3,6 +3,7 @@ package git
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,6 +115,26 @@ func TestIndexCopyIsAsOld(t *testing.T) {
 	p.write("new", "x")
 	require.NoError(t, (&Repo{p.dir, ""}).Stage(t.Context(), Change{There: []string{"new"}}))
 	assert.Equal(t, "M a.txt\nA  new", p.git("status", "--porcelain"))
+}
+
+// The names of the branch and of the tag come from files of a project: no lock file outside of the repository is
+// removed.
+func TestNoLockOutsideTheRepositoryIsDropped(t *testing.T) {
+	p := newRepo(t)
+	lock := filepath.Join(t.TempDir(), "Cargo.lock")
+	require.NoError(t, os.WriteFile(lock, nil, 0o600))
+	name := func(below string) string {
+		rel, err := filepath.Rel(filepath.Join(p.dir, ".git", below), strings.TrimSuffix(lock, ".lock"))
+		require.NoError(t, err)
+		return filepath.ToSlash(rel)
+	}
+	r := &Repo{Top: p.dir}
+	hour := time.Hour
+	require.NoError(t, r.Unlock(t.Context(), name("refs/tags"), time.Now().Add(-hour), time.Now().Add(hour)))
+	assert.FileExists(t, lock)
+	p.write(".git/HEAD", "ref: refs/heads/"+name("refs/heads")+"\n")
+	_ = r.Unlock(t.Context(), "", time.Now().Add(-hour), time.Now().Add(hour)) // git may refuse the repository
+	assert.FileExists(t, lock)
 }
 
 // A lock of the branch is dropped in the time of the git that was killed alone.

@@ -56,8 +56,19 @@ func (r *Repo) branchLocks(ctx context.Context, tag string) ([]string, error) {
 // orphaned is how long a lock must remain unchanged to count as a lock without an owner.
 const orphaned = time.Second
 
-// drop removes a lock by git's name of it.
+// drop removes a lock by git's name of it. The name of a branch or a tag may come from a file of the project: one that
+// git does not accept could lead out of the repository.
 func (r *Repo) drop(ctx context.Context, name string, after, before time.Time) error {
+	if ref := strings.TrimSuffix(name, ".lock"); ref != "HEAD" {
+		if !strings.HasPrefix(ref, "refs/") {
+			return nil
+		}
+		if _, err := command(ctx, r.Top, gitCheckRef, ref); Ended(err) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 	path, err := pathOf(ctx, r.Top, name)
 	if err != nil {
 		return err
