@@ -2,7 +2,10 @@ package proctree
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"unsafe"
 
@@ -152,6 +155,25 @@ func beforeExec(pid int) bool {
 	theirs, err1 := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	ours, err2 := os.Readlink("/proc/self/exe")
 	return err1 == nil && err2 == nil && theirs == ours
+}
+
+// HasOpen reports whether a process has a file open. Without /proc this is unknown, and the result is true for any process
+// ID. The error is that of reading the list of files of a process, as of another user's.
+func HasOpen(pid int, file fs.FileInfo) (bool, error) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		return pid > 0, nil
+	}
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	fds, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // it ended
+	}
+	for _, fd := range fds {
+		if info, err := os.Stat(filepath.Join(dir, fd.Name())); err == nil && os.SameFile(info, file) {
+			return true, nil
+		}
+	}
+	return false, err
 }
 
 // holds reports whether a process has a file open.

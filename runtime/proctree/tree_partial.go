@@ -2,7 +2,10 @@
 
 package proctree
 
-import "context"
+import (
+	"context"
+	"io/fs"
+)
 
 // Complete reports whether whole trees can be found and guarded on this system.
 const Complete = false
@@ -15,6 +18,9 @@ func ReaperPID() int { return 0 }
 
 // Descendants is supported on Linux only; it returns nil.
 func Descendants(int) []Process { return nil }
+
+// HasOpen is supported on Linux only; it returns true for any process ID.
+func HasOpen(pid int, _ fs.FileInfo) (bool, error) { return pid > 0, nil }
 
 // Find is supported on Linux only; it returns false.
 func Find(pid int) (Process, bool) { return Process{PID: pid}, false }

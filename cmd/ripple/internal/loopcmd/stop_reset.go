@@ -15,6 +15,7 @@ import (
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/proctree"
 )
 
 // newReset returns the reset command.
@@ -83,7 +84,7 @@ the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
 			if now {
 				signal, when = syscall.SIGTERM, "now"
 			}
-			p, err := os.FindProcess(s.Runner.PID)
+			p, err := loopProcess(s.Runner.PID)
 			if err == nil {
 				err = p.Signal(signal)
 			}
@@ -96,4 +97,23 @@ the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
 	}
 	cmd.Flags().BoolVar(&now, "now", false, "end the running turn immediately instead of waiting for it")
 	return cmd
+}
+
+// loopProcess returns the process that runs the loop of this directory. The lock file has its ID, but another user of the
+// project, or an agent, can write that of any process there: only the process that runs the loop has the file open.
+func loopProcess(pid int) (*os.Process, error) {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return nil, err
+	}
+	files := layout.Files(loopDir())
+	lock, err := files.Stat(layout.LockFile)
+	if err != nil {
+		return nil, err
+	}
+	open, err := proctree.HasOpen(pid, lock)
+	if err == nil && !open {
+		err = fmt.Errorf("it does not run the loop, although %s has its ID", files.Path(layout.LockFile))
+	}
+	return p, err
 }
