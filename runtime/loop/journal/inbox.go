@@ -3,12 +3,14 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
@@ -118,13 +120,23 @@ func Emit(project, token string, p hats.Published) error {
 	return errors.Join(err, f.Close())
 }
 
+// briefly is how long another process may hold a lock of lockBriefly: whoever may read its file can take it, and nobody
+// can interrupt the wait.
+var briefly = 10 * time.Second
+
 // lockBriefly takes a lock that is held only for short operations.
 func lockBriefly(files projectfile.Dir, name string) (unlock func(), err error) {
 	l, err := lockOf(files, name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Lock(); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), briefly)
+	defer cancel()
+	taken, err := l.TryLockContext(ctx, 5*time.Millisecond)
+	if !taken && ctx.Err() != nil {
+		return nil, fmt.Errorf("another process has locked %s for more than %v: end that process", l.Path(), briefly)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return func() { _ = l.Unlock() }, nil // the lock ends with the process at the latest

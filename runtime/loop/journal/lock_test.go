@@ -4,11 +4,15 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/layout"
+	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/record"
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {
@@ -56,4 +60,26 @@ func TestLockOfSomebodyUnknown(t *testing.T) {
 	require.NoError(t, os.WriteFile(s.Path(layout.LockFile), []byte("{torn"), 0o600))
 	_, err = s.Lock(noon)
 	assert.ErrorContains(t, err, "is held by another process")
+}
+
+// Whoever may read the file of a lock can hold it for ever: no command waits for that.
+func TestALockOfAnotherProcessIsNotAwaitedForEver(t *testing.T) {
+	before := briefly
+	t.Cleanup(func() { briefly = before })
+	briefly = 50 * time.Millisecond
+	s := storeOf(t)
+	for _, name := range []string{layout.RepliesLock, layout.RepliesFile, layout.InboxLock} {
+		require.NoError(t, s.Write(name, nil))
+	}
+	for _, name := range []string{layout.RepliesLock, layout.InboxLock} {
+		l := flock.New(s.Path(name), flock.SetFlag(os.O_RDONLY))
+		require.NoError(t, l.Lock())
+		t.Cleanup(func() { assert.NoError(t, l.Unlock()) })
+	}
+	_, err := OpenQuestions(s.project)
+	assert.ErrorContains(t, err, layout.RepliesLock)
+	err = Answer(s.project, noon, func([]record.Question) (string, event.Answer, error) { return "q1", event.Answer{}, nil })
+	assert.ErrorContains(t, err, layout.RepliesLock)
+	_, _, err = s.TakeInbox("token")
+	assert.ErrorContains(t, err, layout.InboxLock)
 }
