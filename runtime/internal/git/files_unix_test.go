@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -164,6 +165,22 @@ func TestHooksMakePipes(t *testing.T) {
 		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
 		assert.Equal(t, path, refusedFile(t, err, "is a pipe"))
 	})
+}
+
+// A hook may leave a process that keeps git's standard output and error open.
+func TestHooksLeaveProcesses(t *testing.T) {
+	t.Parallel()
+	p := newRepo(t)
+	p.write("f", "1")
+	p.git("add", "-A")
+	p.write(".git/hooks/post-commit", "#!/bin/sh\nsleep 1000 &\necho $! > .git/left\n")
+	require.NoError(t, os.Chmod(filepath.Join(p.dir, ".git/hooks/post-commit"), 0o755))
+	_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
+	left, parseErr := strconv.Atoi(strings.TrimSpace(p.read(".git/left")))
+	require.NoError(t, parseErr)
+	assert.NoError(t, syscall.Kill(left, syscall.SIGKILL))
+	require.NoError(t, err)
+	assert.Equal(t, "second", p.git("log", "-1", "--format=%s"))
 }
 
 // The class of each command's time limit is stated here a second time, so that a change is seen.

@@ -168,7 +168,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := c.give(cmd)
-	if err == nil {
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // a hook may leave a process that keeps git's output open
 		return out.String(), nil
 	}
 	if refused, is := errors.AsType[*projectfile.RefusedError](context.Cause(ctx)); is {
