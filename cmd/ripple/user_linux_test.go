@@ -240,6 +240,14 @@ func TestProjectsOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o060), info.Mode()&0o060, "%s is the group's", name)
 	}
+	for _, args := range [][]string{{"reset", "session"}, {"reset", "circuit"}, {"answer", "yes"}, {"guide", "words"}, {"trust"}} {
+		sudo := p.command(t, args...)
+		sudo.SysProcAttr.Credential = nil
+		sudo.Env = append(sudo.Env, "SUDO_UID="+strconv.Itoa(p.uid))
+		out, err := in(sudo)
+		assert.Error(t, err)
+		assert.Contains(t, out, "this directory belongs to "+p.name, args)
+	}
 	require.NoError(t, os.Chmod(project, 0o755))
 	for _, args := range [][]string{{"status"}, {"watch"}, {"replay"}} {
 		reader := p.command(t, args...)

@@ -75,7 +75,7 @@ func questionID(word string) bool {
 }
 
 func (a *app) answer(cmd *cobra.Command, r reply) error {
-	if err := byPeople(a, cmd.CommandPath()); err != nil {
+	if err := writesForUser(a, cmd.CommandPath()); err != nil {
 		return err
 	}
 	var err error
@@ -140,6 +140,14 @@ func byPeople(a *app, command string) error {
 }
 
 // caller describes this process.
+// writesForUser is byPeople for a command that also writes files of the loop.
+func writesForUser(a *app, command string) error {
+	if err := byPeople(a, command); err != nil {
+		return err
+	}
+	return a.RefuseSudo(loopDir())
+}
+
 func caller(a *app) *event.Caller {
 	c := &event.Caller{PID: os.Getpid(), Parent: os.Getppid(), UID: os.Getuid(), TTY: ui.TerminalName(a.In, a.Err)}
 	if o := a.Trust.Origin(); o != nil {
@@ -288,7 +296,7 @@ it once, and it is recorded. For instructions that apply to every turn edit
 		Example: "  ripple guide 'The tests need make db first.'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := byPeople(a, cmd.CommandPath()); err != nil {
+			if err := writesForUser(a, cmd.CommandPath()); err != nil {
 				return err
 			}
 			text, err := a.words(args[0])

@@ -56,7 +56,7 @@ The presets:
 			if from == "" && cmd.Flags().Changed("from") {
 				return ui.UsageError("omit the flag, or name a file", "--from is empty")
 			}
-			if err := refuseSudo(a.Getenv); err != nil {
+			if err := a.RefuseSudo("."); err != nil {
 				return err
 			}
 			return a.initLoop(from, preset, cmd.Flags().Changed("preset"))

@@ -100,7 +100,7 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
 			if f.dryRun {
 				return run()
 			}
-			if err := refuseSudo(a.Getenv); err != nil {
+			if err := a.RefuseSudo("."); err != nil {
 				return err
 			}
 			return a.Guarded(run)

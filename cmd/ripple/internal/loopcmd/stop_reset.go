@@ -35,7 +35,7 @@ the next turn start a new session. Neither changes any of your files.`,
 		},
 		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := byPeople(a, cmd.CommandPath()); err != nil {
+			if err := writesForUser(a, cmd.CommandPath()); err != nil {
 				return err
 			}
 			if _, err := os.Stat(filepath.Join(loopDir(), layout.Dir)); errors.Is(err, fs.ErrNotExist) {

@@ -72,6 +72,11 @@ func run(a *ui.App, f flags) error {
 	if f.revoke {
 		return revoke(a, store, project)
 	}
+	if !f.show {
+		if err := a.RefuseSudo("."); err != nil { // an approval of .ralph marks it
+			return err
+		}
+	}
 	record, err := store.Load(project)
 	if err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
