@@ -216,7 +216,7 @@ func TestDashboardOfHostileFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(".ralph", "@fix_plan.md"), []byte("- [ ] n\x1b[2Jo\n"), 0o644))
 	add(`{"type":"turn_started","turn":1,"agent":"p\u001b[2Jq","branch":"\u001b]0;evil\u0007r"}
 {"type":"usage","cost_usd":-1}
-{"type":"turn_started","turn":2}
+{"type":"turn_started","turn":2,"hat":"\u001b]8;;http://evil\u0007h\u202e"}
 {"type":"usage","cost_usd":5}
 {"type":"tool_use","name":"x\u001b]0;evil\u0007y","input":[]}
 {"type":"tool_use","input":"` + "\\u0000" + `"}
@@ -237,6 +237,7 @@ null
 		}
 		testkit.ScreenFits(t, shown, width)
 		assert.NotContains(t, shown, "evil")
+		assert.NotContains(t, shown, "\u202e")
 	}
 }
 

@@ -253,7 +253,7 @@ func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
 	}
 	text := fmt.Sprintf("turn %-4d %8s", t.Turn, took.Round(time.Second))
 	if t.Hat != "" {
-		text += "  " + t.Hat
+		text += "  " + ui.FirstLine(t.Hat)
 	}
 	if n := t.Used.Input + t.Used.Output; n > 0 {
 		text += fmt.Sprintf("  %6s tokens", ui.ShortNumber(n))
