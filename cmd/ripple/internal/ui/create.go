@@ -73,7 +73,10 @@ func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
 
 // Outside returns an *OutsideError for a path below the current directory whose directory is
 // elsewhere because of a link, and otherwise nil.
-func Outside(path string) error {
+func Outside(path string) error { return outside(path, filepath.Dir(path)) }
+
+// outside is Outside for the element of a path that is given, and the directories above it.
+func outside(path, element string) error {
 	here, err := filepath.Abs(".")
 	if err == nil {
 		here, err = filepath.EvalSymlinks(here)
@@ -81,7 +84,7 @@ func Outside(path string) error {
 	if err != nil || !filepath.IsLocal(path) {
 		return nil
 	}
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+	for dir := element; ; dir = filepath.Dir(dir) {
 		target, exists := leadsTo(filepath.Join(here, dir))
 		if _, inside := projectfile.Relative(here, target); exists && !inside {
 			return &OutsideError{path, target}

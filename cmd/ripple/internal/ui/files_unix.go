@@ -4,6 +4,9 @@ package ui
 
 import "syscall"
 
+// nonBlock keeps the opening of a pipe from waiting for its reader.
+const nonBlock = syscall.O_NONBLOCK
+
 // openable returns how many of n files could be opened. It does not use Go's Open, which would start
 // the runtime parts that fail without them.
 func openable(n int) (int, error) {

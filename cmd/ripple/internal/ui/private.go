@@ -9,9 +9,13 @@ import (
 )
 
 // CreatePrivate creates an empty file, or truncates an existing one; afterwards only its owner can
-// read it. A special file, such as /dev/stdout, is opened unchanged.
+// read it. A path below the current directory follows links only within it, as for CreateFile. A
+// special file, such as /dev/stdout, is opened unchanged; a pipe that nobody reads is an error.
 func CreatePrivate(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err := outside(path, path); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|nonBlock, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,4 +32,31 @@ func TestCreatePrivate(t *testing.T) {
 	require.NoError(t, f.Close())
 	_, err = CreatePrivate(dir)
 	assert.Error(t, err)
+}
+
+// A recording below the current directory replaces no file elsewhere to which a foreign project has a
+// link, and a pipe in its place is not waited for.
+func TestCreatePrivateInAForeignProject(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	outside := filepath.Join(top, "outside")
+	require.NoError(t, os.WriteFile(outside, []byte("text"), 0o600))
+	project := filepath.Join(top, "project")
+	require.NoError(t, os.Mkdir(project, 0o700))
+	t.Chdir(project)
+	for name, target := range map[string]string{"link": "../outside", "dangling": "../new", "up": ".."} {
+		require.NoError(t, os.Symlink(target, name))
+	}
+	for _, path := range []string{"link", "dangling", "up/outside"} {
+		var refused *OutsideError
+		_, err := CreatePrivate(path)
+		require.ErrorAs(t, err, &refused, path)
+	}
+	text, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "text", string(text))
+	assert.NoFileExists(t, filepath.Join(top, "new"))
+	require.NoError(t, syscall.Mkfifo("pipe", 0o600))
+	_, err = CreatePrivate("pipe")
+	assert.ErrorIs(t, err, syscall.ENXIO)
 }
