@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/journal"
@@ -139,7 +140,6 @@ func byPeople(a *app, command string) error {
 	}
 }
 
-// caller describes this process.
 // writesForUser is byPeople for a command that also writes files of the loop.
 func writesForUser(a *app, command string) error {
 	if err := byPeople(a, command); err != nil {
@@ -148,6 +148,7 @@ func writesForUser(a *app, command string) error {
 	return a.RefuseSudo(loopDir())
 }
 
+// caller describes this process.
 func caller(a *app) *event.Caller {
 	c := &event.Caller{PID: os.Getpid(), Parent: os.Getppid(), UID: os.Getuid(), TTY: ui.TerminalName(a.In, a.Err)}
 	if o := a.Trust.Origin(); o != nil {
@@ -256,7 +257,7 @@ func option(q record.Question, text string) (event.Option, bool) {
 
 // ways lists the possible answers to a question.
 func ways(q record.Question) string {
-	start := "ripple answer " + q.ID + " "
+	start := "ripple answer " + quote.Shell(q.ID) + " "
 	switch q.Kind {
 	case event.AskPermission:
 		list := []string{start + "--allow", start + "--deny ['WHY']"}
@@ -278,10 +279,18 @@ func ways(q record.Question) string {
 		if o.Kind == event.RejectOnce {
 			list = append(list, start+"--deny")
 		} else {
-			list = append(list, start+"'"+ui.Harmless(o.Name)+"'")
+			list = append(list, start+inQuotes(o.Name))
 		}
 	}
 	return strings.Join(list, "\n  ")
+}
+
+// inQuotes returns the name that an agent has given to an answer as an argument for a shell, always in quotes.
+func inQuotes(name string) string {
+	if word := quote.Shell(name); word != name {
+		return word
+	}
+	return "'" + name + "'"
 }
 
 // newGuide returns the guide command.

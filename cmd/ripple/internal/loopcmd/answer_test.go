@@ -43,5 +43,7 @@ func TestAnswersToAField(t *testing.T) {
 			assert.Equal(t, c.want, got)
 		})
 	}
+	hostile := record.Question{Question: event.Question{ID: "q1;id", Kind: event.AskText, Options: []event.Option{{ID: "o", Name: "it's; id"}}}}
+	assert.Equal(t, "ripple answer 'q1;id' 'TEXT'\n  ripple answer 'q1;id' 'it'\\''s; id'", ways(hostile), "a shell reads it as one argument")
 	assert.Equal(t, "ripple answer q1 'TEXT'\n  ripple answer q1 '(leave it open)'\n  ripple answer q1 --deny", ways(words))
 }
