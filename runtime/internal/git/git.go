@@ -161,6 +161,9 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
+	if sub.timeout() != writeTimeout { // nor may it run the programs that the configuration names for another repository
+		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
+	}
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Cancel = func() error { // git takes its locks away when it is asked to end
 		return cmd.Process.Signal(syscall.SIGTERM)

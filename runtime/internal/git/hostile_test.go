@@ -33,6 +33,28 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 	assert.NoFileExists(t, ran)
 }
 
+// Commands that only read do not fetch an object that is missing: the configuration of the project names
+// the program for that.
+func TestMissingObjectsAreNotFetched(t *testing.T) {
+	p := newRepo(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(p.dir, ".git", "program")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n: > '"+ran+"'\n"), 0o700))
+	tree := p.git("rev-parse", "HEAD^{tree}")
+	for key, value := range map[string]string{
+		"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
+		"remote.origin.url": p.dir, "remote.origin.uploadpack": program,
+	} {
+		p.git("config", key, value)
+	}
+	p.remove(".git/objects/" + tree[:2] + "/" + tree[2:])
+	of, err := OpenTree(t.Context(), p.dir, func(string) bool { return false })
+	require.NoError(t, err)
+	_, err = of.Snapshot(t.Context())
+	assert.Error(t, err)
+	assert.NoFileExists(t, ran)
+}
+
 // A bare repository that a project has in a directory is not its own: its configuration
 // would name programs, and a clone brings it.
 func TestABareRepositoryInAProjectIsNotUsed(t *testing.T) {
