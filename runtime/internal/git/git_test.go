@@ -194,6 +194,15 @@ func TestWorktreeRefuses(t *testing.T) {
 	assert.ErrorContains(t, err, "has elsewhere checked out instead of deep/er")
 }
 
+// A directory of the project that an archive has made a working tree of another repository is not used.
+func TestAWorktreeOfAnotherRepositoryIsRefused(t *testing.T) {
+	p, other := newRepo(t), newRepo(t)
+	other.git("switch", "-qc", "side")
+	p.write("trees/side/.git", "gitdir: "+other.dir+"/.git\n")
+	_, err := (&Repo{p.dir, ""}).OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
+	assert.ErrorContains(t, err, "is a working tree of another repository, "+other.dir)
+}
+
 func TestCommitWaitsForTheIndex(t *testing.T) {
 	p := newRepo(t)
 	p.write("a.txt", "b")

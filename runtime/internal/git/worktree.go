@@ -54,6 +54,9 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 	if !there(filepath.Join(dir, ".git")) { // git would use the project's
 		return nil, &Conflict{dir + " is not a working tree of git", "move it away, or name another branch"}
 	}
+	if err := w.belongsTo(ctx, r); err != nil {
+		return nil, err
+	}
 	found, err := w.checkedOut(ctx)
 	if _, failed := errors.AsType[*Error](err); failed {
 		found = unborn
@@ -68,6 +71,36 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 		return nil, err
 	}
 	return w, &Conflict{fmt.Sprintf("%s has %s checked out instead of %s", dir, found, branch), next}
+}
+
+// belongsTo returns a *Conflict if the working tree is one of another repository: an unpacked archive may have its
+// .git file, and commits would go there.
+func (w *Worktree) belongsTo(ctx context.Context, r *Repo) error {
+	ours, err := r.commonDir(ctx)
+	if err != nil {
+		return err
+	}
+	theirs, err := w.commonDir(ctx)
+	if _, failed := errors.AsType[*Error](err); failed { // it is damaged
+		return nil
+	}
+	if err == nil && theirs != ours {
+		err = &Conflict{w.Top + " is a working tree of another repository, " + theirs, "move it away, or name another branch"}
+	}
+	return err
+}
+
+// commonDir returns the directory that all working trees of the repository share.
+func (r *Repo) commonDir(ctx context.Context) (string, error) {
+	out, err := command(ctx, r.Top, gitRevParse, "--git-common-dir")
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.FromSlash(strings.TrimSuffix(out, "\n"))
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.Top, dir)
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 const unborn = "a branch without commits"
