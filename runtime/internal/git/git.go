@@ -248,14 +248,13 @@ var ErrNoRepository = errors.New("not in a git repository")
 // Open returns the repository that a directory is in. Errors: ErrNoRepository,
 // *projectfile.RefusedError, *TimeoutError, that of ctx.
 func Open(ctx context.Context, dir string) (*Repo, error) {
-	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
+	top, prefix, err := topOf(ctx, dir)
 	if hangs(err) {
 		return nil, err
 	}
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), ErrNoRepository) // also for a bare repository
 	}
-	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if prefix != "" {
 		_, err := command(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/"))
 		if hangs(err) {
@@ -266,6 +265,26 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		}
 	}
 	return &Repo{filepath.FromSlash(top), prefix}, ctx.Err()
+}
+
+// topOf returns the top of the working tree that a directory is in, and the directory's place there.
+func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
+	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
+	top, prefix, _ = strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
+	if err != nil || !strings.Contains(prefix, "\n") {
+		return top, prefix, err
+	}
+	// A name has a line end: the part before it may be another directory.
+	for _, part := range []struct {
+		of   *string
+		flag string
+	}{{&top, "--show-toplevel"}, {&prefix, "--show-prefix"}} {
+		if out, err = command(ctx, dir, gitRevParse, part.flag); err != nil {
+			return "", "", err
+		}
+		*part.of = strings.TrimSuffix(out, "\n")
+	}
+	return top, prefix, nil
 }
 
 // hangs reports whether git cannot end where it was started, or did not.

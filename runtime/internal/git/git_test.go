@@ -84,6 +84,25 @@ func TestOpenRepo(t *testing.T) {
 	assert.Nil(t, r, "git would never see a change there")
 }
 
+// The name of a directory may have a line end, and its part before that may be another repository.
+func TestOpenWithLineEnds(t *testing.T) {
+	top := newProject(t)
+	for _, dir := range []string{"app/sub", "app\nsub/deep\ner"} {
+		if err := os.MkdirAll(filepath.Join(top.dir, dir), 0o755); err != nil {
+			t.Skip("this system has no such names")
+		}
+	}
+	for _, dir := range []string{"app", "app\nsub"} {
+		(&project{t, filepath.Join(top.dir, dir)}).git("init", "-q")
+	}
+	project := filepath.Join(top.dir, "app\nsub")
+	for dir, prefix := range map[string]string{".": "", "deep\ner": "deep\ner/"} {
+		r, err := Open(t.Context(), filepath.Join(project, dir))
+		require.NoError(t, err)
+		assert.Equal(t, &Repo{project, prefix}, r)
+	}
+}
+
 func TestCommitContainsOnlyTheGivenFiles(t *testing.T) {
 	p := newRepo(t)
 	p.write("gone.txt", "x")
