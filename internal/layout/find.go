@@ -1,17 +1,19 @@
 package layout
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/projectfile"
 )
 
 // Find returns the directory of the loop that a command run in dir refers to: dir itself or its
 // nearest parent that contains Dir, up to the top of the repository. Inside Dir, for example in a
-// working tree of the loop, it is the project. If none is found, it is dir. The result is
-// relative to dir.
+// working tree of the loop, it is the project. If none is found, it is dir. A parent in which everybody
+// may create files, such as /tmp, counts only with a Dir of this user. The result is relative to dir.
 func Find(dir string) string {
 	here, err := filepath.Abs(dir)
 	if err != nil {
@@ -23,7 +25,7 @@ func Find(dir string) string {
 		at = before + string(filepath.Separator)
 	}
 	for {
-		if info, err := os.Stat(filepath.Join(at, Dir)); err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Join(at, Dir)); err == nil && info.IsDir() && (at == here || !planted(at, info)) {
 			break
 		}
 		above := filepath.Dir(at)
@@ -40,4 +42,11 @@ func Find(dir string) string {
 		return dir
 	}
 	return filepath.Join(dir, found)
+}
+
+// planted reports whether another user may have created what was found in a directory to mislead this one.
+func planted(dir string, found fs.FileInfo) bool {
+	const others = 0o002
+	info, err := os.Stat(dir)
+	return err == nil && info.Mode().Perm()&others != 0 && !owner.IsUs(found)
 }

@@ -24,3 +24,21 @@ func TestFind(t *testing.T) {
 		assert.Equal(t, filepath.Join(top, want), Find(filepath.Join(top, dir)), dir)
 	}
 }
+
+// Another user can create a loop's directory in a parent such as /tmp: commands below it do not use that.
+func TestFindWhereEverybodyMayWrite(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory to another user")
+	}
+	top := t.TempDir()
+	below, found := filepath.Join(top, "a"), filepath.Join(top, Dir)
+	require.NoError(t, os.Mkdir(below, 0o755))
+	require.NoError(t, os.Mkdir(found, 0o755))
+	require.NoError(t, os.Chmod(top, 0o777|os.ModeSticky))
+	assert.Equal(t, top, Find(below), "the user's own")
+	require.NoError(t, os.Chown(found, 65534, 65534))
+	assert.Equal(t, below, Find(below))
+	assert.Equal(t, top, Find(top), "the user is there")
+	require.NoError(t, os.Chmod(top, 0o775))
+	assert.Equal(t, top, Find(below), "the loop of a group")
+}
