@@ -36,6 +36,9 @@ func TestAnIDIsUsedOnce(t *testing.T) {
 	repeated := func(id string) string {
 		return `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a call with the id ` + id + ` has no answer yet"}}`
 	}
+	wrong := func(id string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32600,"message":"the id ` + id + ` cannot be used: it must be a string, or an integer below 2^53"}}`
+	}
 	batch := func(messages ...string) string { return "[" + strings.Join(messages, ",") + "]" }
 	for _, tt := range []struct{ name, line, want string }{
 		{"of an open call", ping("1"), repeated("1")},
@@ -46,6 +49,11 @@ func TestAnIDIsUsedOnce(t *testing.T) {
 		{"only in a batch", batch(ping("1")), batch(repeated("1"))},
 		{"again, after the answer", ping("2"), pong("2")},
 		{"of an answer of the client", batch(`{"jsonrpc":"2.0","id":2,"result":"text"}`, ping("2")), batch(pong("2"))},
+		{"with a fraction", ping("1.5"), wrong("1.5")},
+		{"that has no exact float64", ping("9007199254740993"), wrong("9007199254740993")},
+		{"the greatest one", ping("9007199254740991"), pong("9007199254740991")},
+		{"beyond int64", ping("-1e30"), wrong("-1e30")},
+		{"in a batch, with a fraction", batch(ping("2"), ping("2.5")), batch(pong("2"), wrong("2.5"))},
 		{"beside a member of another case", `{"jsonrpc":"2.0","id":2,"ID":1,"method":"ping"}`, pong("2")},
 	} {
 		w.write(tt.line)

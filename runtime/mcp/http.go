@@ -89,6 +89,9 @@ func (s *Server) acceptBody(body []byte) (changed []byte, ends func(), refused *
 		if id == nil {
 			continue
 		}
+		if r := wrongNumber(one, id); r != nil {
+			return body, ends, r
+		}
 		if seen[id] {
 			return body, ends, refusalOf(nil, codeInvalid, fmt.Errorf("two calls of the batch have the id %v", id))
 		}

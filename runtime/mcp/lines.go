@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -106,10 +108,31 @@ func (f *flight) check(one []byte) (id any, r *refusal) {
 		_ = json.Unmarshal(one, &spelled) // without an ID if it is not an object
 		return nil, refusalOf(idOf(spelled.ID), codeInvalid, fmt.Errorf("this is not a JSON-RPC 2.0 message: %w", err))
 	}
-	if id = callID(m); id != nil && f.isOpen(id) {
+	id = callID(m)
+	if r := wrongNumber(one, id); r != nil {
+		return nil, r
+	}
+	if id != nil && f.isOpen(id) {
 		return nil, refusalOf(nil, codeInvalid, fmt.Errorf("a call with the id %v has no answer yet", id))
 	}
 	return id, nil
+}
+
+// maxID is the first integer from which on some have no exact float64, as which the SDK reads IDs.
+const maxID = 1 << 53
+
+// wrongNumber refuses a call with a number as its ID that the SDK would change, so that its answer would have another ID.
+func wrongNumber(one []byte, id any) *refusal {
+	if _, isNumber := id.(int64); !isNumber {
+		return nil
+	}
+	var members map[string]json.RawMessage // exact names, as the SDK reads them
+	_ = json.Unmarshal(one, &members)      // the SDK has accepted it
+	n, err := strconv.ParseFloat(string(members["id"]), 64)
+	if err == nil && n == math.Trunc(n) && math.Abs(n) < maxID {
+		return nil
+	}
+	return refusalOf(members["id"], codeInvalid, fmt.Errorf("the id %s cannot be used: it must be a string, or an integer below 2^53", members["id"]))
 }
 
 // isOpen reports whether a call with this ID has no answer yet. The caller holds the lock.
