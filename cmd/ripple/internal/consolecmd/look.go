@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/console"
 )
 
@@ -141,23 +142,28 @@ docs/consoles.md says what to do in each of them.`,
 			}
 			a.Printf("%-14s %-10s %-18s %-8s %s\n", "CONSOLE", "ADAPTER", "STATE", "AGE", "DIRECTORY, LATEST COMMAND")
 			for _, s := range all {
-				last := s.Cwd
-				if s.Command != nil {
-					last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
-				}
-				if s.Stopped != nil {
-					last += fmt.Sprintf("  to continue it: kill -CONT %d (%s)", s.Stopped.PID, s.Stopped.Name)
-				}
-				if s.Agent != nil && s.Agent.Question != "" {
-					last += "  asks: " + ui.FirstLine(s.Agent.Question)
-				}
-				a.Printf("%s", ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s\n", s.Name, s.Adapter, s.State, age(s), last)))
+				a.Printf("%s\n", listRow(s))
 			}
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// listRow describes a console in one line, whatever the names of its directory and files are.
+func listRow(s console.Status) string {
+	last := quote.Name(s.Cwd)
+	if s.Command != nil {
+		last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
+	}
+	if s.Stopped != nil {
+		last += fmt.Sprintf("  to continue it: kill -CONT %d (%s)", s.Stopped.PID, quote.Name(s.Stopped.Name))
+	}
+	if s.Agent != nil && s.Agent.Question != "" {
+		last += "  asks: " + ui.FirstLine(s.Agent.Question)
+	}
+	return ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s", s.Name, s.Adapter, s.State, age(s), last))
 }
 
 func newLogs(a *ui.App) *cobra.Command {
