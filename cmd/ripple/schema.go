@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/schema"
 )
@@ -57,7 +58,7 @@ func installSchema(a *ui.App, name string, text []byte) error {
 	if name == "adapter" {
 		sources := a.AdapterSources()
 		dirs, line = nil, strings.TrimSpace(schema.EditorLine)
-		if sources.UserDir != "" {
+		if sources.UserDir != "" && owner.Ours(sources.UserDir) {
 			dirs = append(dirs, sources.UserDir)
 		}
 		if info, err := os.Stat(sources.ProjectDir); err == nil && info.IsDir() {

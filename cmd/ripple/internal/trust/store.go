@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/projectfile"
 )
 
@@ -82,8 +83,12 @@ func read(path string) (r Record, err error) {
 	return of.Record, err
 }
 
-// Save writes a record atomically; only the user can read it.
+// Save writes a record atomically; only the user can read it. Root writes none in another user's directory, as with
+// sudo -E: that user could neither read nor write records any more.
 func (s *Store) Save(r Record) error {
+	if !owner.Ours(s.dir) {
+		return fmt.Errorf("you cannot write to %s: set XDG_STATE_HOME to a directory of your own", s.dir)
+	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}

@@ -119,3 +119,18 @@ func TestTheLastRunsAreKnown(t *testing.T) {
 	assert.True(t, r.Has(item(3)))
 	assert.True(t, r.Has(item(maxRuns+2)))
 }
+
+// Root with the environment of another user, as with sudo -E, leaves that user's records alone.
+func TestRootWritesNoRecordOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a directory to another user")
+	}
+	home := t.TempDir()
+	require.NoError(t, os.Chown(home, 65534, 65534))
+	s, err := StoreOf(func(name string) string { return map[string]string{"HOME": home}[name] })
+	require.NoError(t, err)
+	assert.ErrorContains(t, s.Save(Record{Project: "/p"}), "you cannot write to "+home)
+	entries, err := os.ReadDir(home)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+}
