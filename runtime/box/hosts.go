@@ -48,10 +48,11 @@ const maxName = 253
 func normalize(host string) (string, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if bare, ok := strings.CutPrefix(host, "["); ok {
-		host, ok = strings.CutSuffix(bare, "]")
-		if addr, err := netip.ParseAddr(host); !ok || err != nil || !addr.Is6() {
-			return "", fmt.Errorf("%q is not an IPv6 address in brackets", bare)
+		bare, ok = strings.CutSuffix(bare, "]")
+		if addr, err := netip.ParseAddr(bare); !ok || err != nil || !addr.Is6() {
+			return "", fmt.Errorf("%q is not an IPv6 address in brackets", host)
 		}
+		host = bare
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		if addr.Zone() != "" {
@@ -70,7 +71,7 @@ func normalize(host string) (string, error) {
 		last = label
 	}
 	if strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
-		return "", fmt.Errorf("%q is not a usual form of an address: write it like 192.0.2.1", host)
+		return "", fmt.Errorf("%q is neither a host name nor an address: write an address like 192.0.2.1", host)
 	}
 	return host, nil
 }

@@ -29,6 +29,8 @@ func TestParseHost(t *testing.T) {
 		_, err := parseHost(text)
 		assert.ErrorIs(t, err, ErrPolicy, text)
 	}
+	_, err := parseHost("[1.2.3.4]:80")
+	assert.EqualError(t, err, `invalid box: "[1.2.3.4]" is not an IPv6 address in brackets`)
 }
 
 func TestAllowedHosts(t *testing.T) {

@@ -123,7 +123,7 @@ func TestProxyDenies(t *testing.T) {
 		"NO.test.:444":        {"no.test", 444, "not an allowed host"},
 		"ok.test:22":          {"ok.test", 22, "not an allowed host"},
 		"x.ok.test:443":       {"x.ok.test", 443, "not an allowed host"},
-		"2130706433:443":      {"2130706433", 443, `"2130706433" is not a usual form of an address: write it like 192.0.2.1`},
+		"2130706433:443":      {"2130706433", 443, `"2130706433" is neither a host name nor an address: write an address like 192.0.2.1`},
 		"localhost:443":       {"localhost", 443, "its address is not public"},
 		"localhost.:80":       {"localhost", 80, "its address is not public"},
 		"127.0.0.1:443":       {"127.0.0.1", 443, "its address is not public"},
