@@ -82,7 +82,7 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
-	"internal/layout":              {0, "internal/projectfile"},
+	"internal/layout":              {0, "internal/projectfile internal/owner"},
 	"runtime/loop/hats":            {0, "internal/lazyregexp"},
 	"runtime/loop/internal/resets": {0, "internal/lazyregexp"},
 	"runtime/loop/record":          {1, "internal/lazyregexp runtime/event runtime/internal/fault runtime/loop/hats internal/layout"},
@@ -97,7 +97,7 @@ var layers = map[string]row{
 
 	"runtime/box":               {0, "runtime/internal/scratch"},
 	"runtime/sandbox":           {0, ""},
-	"cmd/ripple/internal/trust": {0, "internal/projectfile"},
+	"cmd/ripple/internal/trust": {0, "internal/projectfile internal/owner"},
 
 	"internal/standin": {0, "internal/lazyregexp"},
 
@@ -112,19 +112,19 @@ var layers = map[string]row{
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/prefork":    {0, "internal/keeper"},
 	"cmd/ripple/internal/prestart":   {5, "cmd/ripple/internal/prefork runtime/console/place runtime/proctree runtime/registry runtime/session"},
-	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario cmd/ripple/internal/trust schema"},
+	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario cmd/ripple/internal/trust schema internal/owner"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui cmd/ripple/internal/trust"},
 	"cmd/ripple/internal/attached":   {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/notice":     {0, "internal/projectfile"},
 	"cmd/ripple/internal/htmlpage":   {5, "cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
-	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/console runtime/sandbox"},
+	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/console runtime/sandbox internal/quote"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},
 	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/prestart cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/agent internal/projectfile cmd/ripple/internal/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop internal/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry internal/scenario runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/htmlpage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario schema"},
+	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/htmlpage cmd/ripple/internal/ui internal/lazyregexp internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario schema"},
 
 	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/prefork cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner internal/projectfile schema schema/validate"},
 
