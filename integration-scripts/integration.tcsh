@@ -23,7 +23,16 @@ unset edit autologout autolist correct rmstar
 # `!` stays: the arguments of aliases are written with it.
 if (! $?prompt2) set prompt2 = '%R? '
 if (! $?prompt) set prompt = '%# '
-set __rp_a = '\033]633;D;%?;%{%}{nonce}\007\033]633;P;Cwd=%/;%{%}{nonce}\007\033]633;A;%{%}{nonce}\007'
+# A directory whose name has a control character, which could end the marker, is reported as none.
+set __rp_d = '%/'
+if ("`alias cwdcmd`" == "") then
+  set __rp_k = "*[`printf '\001\002\003\004\005\006\007\010\013\014\015\016\017\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037'`]*"
+  set __rp_w = 'set __rp_p = "$cwd:q"; if ("$cwd:q" =~ $__rp_k) set __rp_p = ""'
+  eval $__rp_w:q
+  alias cwdcmd 'eval $__rp_w:q'
+  set __rp_d = '%$__rp_p'
+endif
+set __rp_a = '\033]633;D;%?;%{%}{nonce}\007\033]633;P;Cwd='"$__rp_d"';%{%}{nonce}\007\033]633;A;%{%}{nonce}\007'
 set __rp_b = '\033]633;B;%{%}{nonce}\007'
 set prompt = "${__rp_a}$prompt:q${__rp_b}"
 set prompt2 = '\033]633;F;%{%}{nonce}\007'"$prompt2:q"
