@@ -17,7 +17,7 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// Whoever may write and lock a project's files can write the ID of any process into the lock file: no command ends that
+// A user who may write and lock a project's files can write the ID of any process into the lock file: no command ends that
 // process, or the processes of a group.
 func TestStopEndsOnlyTheLoop(t *testing.T) {
 	h := newHostile(t, map[string]string{layout.Dir + "/" + layout.PromptFile: "task"})

@@ -120,8 +120,8 @@ func Emit(project, token string, p hats.Published) error {
 	return errors.Join(err, f.Close())
 }
 
-// briefly is how long another process may hold a lock of lockBriefly: whoever may read its file can take it, and nobody
-// can interrupt the wait.
+// briefly is how long another process may hold a lock of lockBriefly: every user who may read its file can take it, and
+// nobody can interrupt the wait.
 var briefly = 10 * time.Second
 
 // lockBriefly takes a lock that is held only for short operations.

@@ -62,8 +62,8 @@ func TestLockOfSomebodyUnknown(t *testing.T) {
 	assert.ErrorContains(t, err, "is held by another process")
 }
 
-// Whoever may read the file of a lock can hold it for ever: no command waits for that.
-func TestALockOfAnotherProcessIsNotAwaitedForEver(t *testing.T) {
+// A user who may read the file of a lock can hold it forever: no command waits for that.
+func TestALockOfAnotherProcessIsNotAwaitedForever(t *testing.T) {
 	before := briefly
 	t.Cleanup(func() { briefly = before })
 	briefly = 50 * time.Millisecond

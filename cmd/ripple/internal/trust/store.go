@@ -84,7 +84,7 @@ func read(path string) (r Record, err error) {
 }
 
 // Save writes a record atomically; only the user can read it. Root writes none in another user's directory, as with
-// sudo -E: that user could neither read nor write records any more.
+// sudo -E: that user could no longer read or write records.
 func (s *Store) Save(r Record) error {
 	if !owner.Ours(s.dir) {
 		return fmt.Errorf("you cannot write to %s: set XDG_STATE_HOME to a directory of your own", s.dir)

@@ -73,10 +73,10 @@ func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
 
 // Outside returns an *OutsideError for a path below the current directory whose directory is
 // elsewhere because of a link, and otherwise nil.
-func Outside(path string) error { return outside(path, filepath.Dir(path)) }
+func Outside(path string) error { return leadsOut(path, filepath.Dir(path)) }
 
-// outside is Outside for the element of a path that is given, and the directories above it.
-func outside(path, element string) error {
+// leadsOut is Outside for the element of a path that is given, and the directories above it.
+func leadsOut(path, element string) error {
 	here, err := filepath.Abs(".")
 	if err == nil {
 		here, err = filepath.EvalSymlinks(here)

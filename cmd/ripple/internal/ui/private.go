@@ -12,7 +12,7 @@ import (
 // read it. A path below the current directory follows links only within it, as for CreateFile. A
 // special file, such as /dev/stdout, is opened unchanged; a pipe that nobody reads is an error.
 func CreatePrivate(path string) (*os.File, error) {
-	if err := outside(path, path); err != nil {
+	if err := leadsOut(path, path); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|nonBlock, 0o600)
