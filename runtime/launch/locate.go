@@ -15,8 +15,9 @@ import (
 // whose template begins with a literal program and does not use {shell_path} is looked up by
 // that word.
 //
-// {self} is the path of ripple itself. In candidates $VAR, ${VAR} and %VAR% are expanded; an
-// unset variable is left as written, so that "$X/bin/y" never becomes "/bin/y". Bare names are
+// {self} is the path of ripple itself. In candidates $VAR, ${VAR} and %VAR% are expanded. A relative
+// path with an unset variable is not tried: "$X/bin/y" becomes neither "/bin/y" nor a file "y" below a
+// directory named "$X", which a project may have. Bare names are
 // searched in the host's PATH, whose relative entries are skipped. A name with a separator is
 // a path; a relative one starts at the current directory.
 //
@@ -90,10 +91,13 @@ func firstWord(a *schema.Adapter, h Host, word, located string) (string, error) 
 
 // resolve turns a candidate into an absolute path, or says what was tried.
 func resolve(h Host, candidate string) (path, attempt string) {
-	name := expandVariables(schema.Expand(candidate, map[string]string{"self": h.Self}), h.Getenv)
+	name, unset := expandVariables(schema.Expand(candidate, map[string]string{"self": h.Self}), h.Getenv)
 	attempt = name
 	if name != candidate {
 		attempt = candidate + " = " + name
+	}
+	if unset != "" && hasSeparator(h, name) && !filepath.IsAbs(name) { // a directory of that name may be anybody's
+		return "", attempt + " (" + unset + " is not set)"
 	}
 	if hasSeparator(h, name) {
 		abs, err := absolute(h, name)
@@ -152,13 +156,15 @@ func executable(h Host, path string) string {
 
 var variable = lazyregexp.New(`%([^%=/\\]+)%|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)`)
 
-// expandVariables replaces %VAR%, ${VAR} and $VAR; unset ones stay.
-func expandVariables(s string, getenv func(string) string) string {
-	return variable().ReplaceAllStringFunc(s, func(found string) string {
+// expandVariables replaces %VAR%, ${VAR} and $VAR. Unset ones stay, and the last of them is returned.
+func expandVariables(s string, getenv func(string) string) (expanded, unset string) {
+	expanded = variable().ReplaceAllStringFunc(s, func(found string) string {
 		name := strings.Trim(found, "%${}")
 		if value := getenv(name); value != "" {
 			return value
 		}
+		unset = name
 		return found
 	})
+	return expanded, unset
 }

@@ -32,8 +32,14 @@ func TestLocate(t *testing.T) {
 		{name: "executable is expanded too", process: schema.Process{Executable: "$HOME/x"}, have: []string{"/home/u/x"}, want: "/home/u/x"},
 		{
 			name: "an unset variable does not become the root", process: schema.Process{ExecutableCandidates: []string{"$UNSET/bin/x"}}, have: []string{"/bin/x"},
-			tried: []string{"$UNSET/bin/x (no such executable)", "jdb (not in PATH)"},
+			tried: []string{"$UNSET/bin/x (UNSET is not set)", "jdb (not in PATH)"},
 		},
+		{
+			name: "nor a directory of that name", process: schema.Process{ExecutableCandidates: []string{"$UNSET/bin/x", "${UNSET}/x", "%UNSET%/x"}},
+			have:  []string{"/home/u/project/$UNSET/bin/x", "/home/u/project/${UNSET}/x", "/home/u/project/%UNSET%/x"},
+			tried: []string{"$UNSET/bin/x (UNSET is not set)", "${UNSET}/x (UNSET is not set)", "%UNSET%/x (UNSET is not set)", "jdb (not in PATH)"},
+		},
+		{name: "an absolute path may have a dollar sign", explicit: "/opt/$UNSET/x", have: []string{"/opt/$UNSET/x"}, want: "/opt/$UNSET/x"},
 		{
 			name: "Windows paths do not resolve here", process: schema.Process{ExecutableCandidates: []string{`%JAVA_HOME%\bin\jdb.exe`, `C:\Program Files\jdb.exe`}},
 			tried: []string{`%JAVA_HOME%\bin\jdb.exe = /opt/jdk\bin\jdb.exe (no such executable)`, `C:\Program Files\jdb.exe (not in PATH)`, "jdb (not in PATH)"},
