@@ -138,7 +138,11 @@ func words(sub subcommand, hooks bool, args []string) []string {
 	if sub == gitDiff {
 		list = append(list, "--no-ext-diff", "--no-textconv")
 	}
-	return append(list, args...)
+	list = append(list, args...)
+	if sub == gitDiff || sub == gitRevList {
+		list = append(list, "--") // a file may have the name of a revision, such as HEAD
+	}
+	return list
 }
 
 // run runs one command at the top of the working tree.

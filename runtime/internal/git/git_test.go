@@ -169,6 +169,41 @@ func TestWorktree(t *testing.T) {
 	assert.FileExists(t, filepath.Join(w.Dir(), "b.txt"))
 }
 
+// The branch that a working tree follows is not mistaken for a tag of its name, which comes with a fetch, or for an
+// option, which a clone may have as its branch.
+func TestAWorktreeFollowsTheBranchOfItsName(t *testing.T) {
+	for _, name := range []string{"main", "--fork-point"} {
+		p := newRepo(t)
+		p.git("symbolic-ref", "HEAD", "refs/heads/"+name)
+		p.git("update-ref", "HEAD", p.git("rev-parse", "refs/heads/main"))
+		first := p.git("rev-parse", "HEAD")
+		r := &Repo{p.dir, ""}
+		w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
+		require.NoError(t, err)
+		p.write("b.txt", "on a tag only\n")
+		p.git("add", "b.txt")
+		p.git("commit", "-qm", "tagged")
+		p.git("update-ref", "refs/tags/"+name, "HEAD")
+		p.git("reset", "-q", "--hard", first)
+		p.write("c.txt", "on the branch\n")
+		p.git("add", "c.txt")
+		p.git("commit", "-qm", "on the branch")
+		side := &project{t, w.Dir()}
+		side.write("HEAD", "a file\n")
+		side.commit("a file with the name of a revision")
+
+		require.NoError(t, w.Update(t.Context(), true), name)
+		assert.FileExists(t, filepath.Join(w.Dir(), "c.txt"), name)
+		assert.NoFileExists(t, filepath.Join(w.Dir(), "b.txt"), name)
+		base, err := w.Base(t.Context(), w.Main)
+		require.NoError(t, err, name)
+		assert.Equal(t, p.git("rev-parse", "HEAD"), base, name)
+		d, err := w.Since(t.Context(), base)
+		require.NoError(t, err, name)
+		assert.Equal(t, Differences{Commits: 1, Files: 1, Added: 1}, d, name)
+	}
+}
+
 func TestWorktreeConflictLeavesEverythingInPlace(t *testing.T) {
 	p := newRepo(t)
 	r := &Repo{p.dir, ""}

@@ -19,9 +19,9 @@ type Differences struct {
 
 var changedFiles, insertions, deletions = lazyregexp.New(`(\d+) files? changed`), lazyregexp.New(`(\d+) insertion`), lazyregexp.New(`(\d+) deletion`)
 
-// Base returns the merge base of HEAD and another branch.
+// Base returns the merge base of HEAD and another branch or commit.
 func (r *Repo) Base(ctx context.Context, branch string) (string, error) {
-	out, err := command(ctx, r.Top, gitBase, branch, "HEAD")
+	out, err := command(ctx, r.Top, gitBase, revision(branch), "HEAD")
 	return strings.TrimSpace(out), err
 }
 

@@ -202,11 +202,11 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	if !clean {
 		return nil
 	}
-	_, err := command(ctx, w.Top, gitBase, "--is-ancestor", w.Main, "HEAD")
+	_, err := command(ctx, w.Top, gitBase, "--is-ancestor", revision(w.Main), "HEAD")
 	if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != 1 {
 		return err
 	}
-	_, err = command(ctx, w.Top, gitRebase, "--quiet", "--no-autostash", w.Main)
+	_, err = command(ctx, w.Top, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return w.conflict(refused.Said)
 	}
