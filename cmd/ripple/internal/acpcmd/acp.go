@@ -3,6 +3,7 @@ package acpcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -134,20 +135,18 @@ func loopCommand(f flags, trusting bool, args []string) (func(task string, goOn 
 		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	command := []string{self, "run", "--json", "--wait-for-answer=always", "--auto-reset-circuit"}
+	args = slices.Clone(args)
 	if f.adapter != "auto" {
-		name := f.adapter // a session's directory may have adapters of its own
-		if filepath.Base(name) != name {
-			if name, err = filepath.Abs(name); err != nil {
-				return nil, ui.FailWith(ui.ExitFailed, err, "")
-			}
-		}
-		command = append(command, "--adapter", name)
+		command = append(command, "--adapter", f.adapter)
 	}
 	if trusting {
 		command = append(command, "--trust")
 	}
 	if f.transport != "" {
 		command = append(command, "--transport", f.transport)
+	}
+	if err := errors.Join(fromHere(command), fromHere(args)); err != nil {
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	return func(task string, goOn bool) []string {
 		command := slices.Clone(command)
@@ -159,6 +158,34 @@ func loopCommand(f flags, trusting bool, args []string) (func(task string, goOn 
 		}
 		return append(command, args...)
 	}, nil
+}
+
+// fromHere makes the paths of adapter files in flags of ripple run absolute: in a session's directory, files of the
+// same names are not those that the user named.
+func fromHere(args []string) error {
+	isAgents := func(flag string) bool { return flag == "--adapter" || flag == "--fallback" }
+	for i, arg := range args {
+		names := arg
+		if i == 0 || !isAgents(args[i-1]) {
+			flag, value, joined := strings.Cut(arg, "=")
+			if !joined || !isAgents(flag) {
+				continue
+			}
+			names = value
+		}
+		list := strings.Split(names, ",")
+		for n, name := range list {
+			if name = strings.TrimSpace(name); !registry.IsPath(name) {
+				continue
+			}
+			var err error
+			if list[n], err = filepath.Abs(name); err != nil {
+				return err
+			}
+		}
+		args[i] = strings.TrimSuffix(arg, names) + strings.Join(list, ",")
+	}
+	return nil
 }
 
 // withValues returns the flags of ripple run in args in which --worktree NAME is --worktree=NAME,
