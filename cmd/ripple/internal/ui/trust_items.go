@@ -107,11 +107,55 @@ func adapterRuns(e *registry.Entry, ours *registry.Registry) (lines []string) {
 			lines = append(lines, "is selected automatically when an agent is needed")
 		}
 	}
+	lines = append(lines, actionLines(e.Adapter)...)
 	if e.Adapter.Script != "" {
 		lines = append(lines, fmt.Sprintf("makes the program run a script of %s", Count(strings.Count(e.Adapter.Script, "\n")+1, "line")))
 	}
 	if needs := e.Adapter.Ready.Needs; needs != nil && needs.Server != nil {
 		lines = append(lines, "its tests start a server")
+	}
+	return lines
+}
+
+// actionLines describes what an adapter types into its program, and what it starts beside the usual command line.
+func actionLines(a *schema.Adapter) (lines []string) {
+	add := func(what string, words ...string) {
+		if text := strings.TrimSpace(strings.Join(words, " ")); text != "" {
+			lines = append(lines, what+": "+text)
+		}
+	}
+	version := func(v *schema.VersionProbe) {
+		if v != nil {
+			add("arguments for its version", v.Args...)
+		}
+	}
+	version(a.Process.VersionProbe)
+	add("loads its script with", a.Init.InitInvocationTemplate)
+	if w := a.Input.MultilineWrapper; w != nil {
+		add("types before code", w.Open)
+		add("types after code", w.Close)
+	}
+	if f := a.Input.Tempfile; f != nil {
+		add("writes code to", f.PathTemplate)
+		add("types to run a file of code", f.InvocationTemplate)
+	}
+	add("types at the end", a.Lifecycle.Shutdown.Command)
+	if a.Agent == nil {
+		return lines
+	}
+	if s := a.Agent.Auth.Status; s != nil {
+		add("arguments for its login", s.Args...)
+	}
+	if p := a.Agent.ACP; p != nil {
+		add("starts for turns over ACP", p.Executable)
+		add("arguments of turns over ACP", p.Args...)
+		version(p.Version)
+	}
+	if s := a.Agent.Screen; s != nil {
+		add("arguments of its own interface", s.Args...)
+		for _, name := range SortedKeys(s.Env) {
+			add("environment of its own interface", name+"="+s.Env[name])
+		}
 	}
 	return lines
 }

@@ -51,6 +51,13 @@ func runLines(s *record.Settings) []string {
 	if s.ByAgent {
 		lines = append(lines, "it continues a run that an agent started")
 	}
+	for _, of := range []struct{ what, text string }{
+		{"its task", s.Prompt}, {"its task is in the file", s.PromptFile}, {"model", s.Model}, {"transport", s.Transport},
+	} {
+		if of.text != "" {
+			lines = append(lines, of.what+": "+of.text)
+		}
+	}
 	for _, set := range config.Settings() {
 		if v, has := s.Values[set.Name]; has && v.Value != set.Default && set.Idle == "" {
 			lines = append(lines, set.Name+"="+v.Value)

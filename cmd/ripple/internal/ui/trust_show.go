@@ -51,6 +51,10 @@ var (
 	manyLines  = lazyregexp.New(`\n(?:[ \t]*\n){2,}`)
 )
 
+// blank has characters that look like blanks, although they are printable: the Braille pattern without dots, a note
+// without a head, and empty hieroglyphs.
+const blank = "\u2800\U0001d159\U00013441\U00013442"
+
 // plainText shows text of a project unchanged, except that invisible characters and those that
 // change the direction of text are shown as code points, and long runs of blanks are shortened so
 // that they cannot push text out of sight.
@@ -61,7 +65,7 @@ func plainText(text string) string {
 		switch {
 		case r == utf8.RuneError && n <= 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case r == '\n' || r == '\t' || unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+		case r == '\n' || r == '\t' || unicode.IsPrint(r) && !strings.ContainsRune(blank, r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 			b.WriteString(text[i : i+n])
 		default:
 			fmt.Fprintf(&b, `\u{%x}`, r)
