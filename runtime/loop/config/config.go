@@ -51,11 +51,16 @@ func loadWith(project string, flags map[string]string, env func(string) string, 
 	ofFile, fileErrs := projectLayer(file)
 	errs = append(errs, fileErrs...)
 	layers := []layer{flagLayer(flags), envLayer(env), ofFile}
+	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}, expanded: map[string]string{}}
 	for _, f := range read[1:] {
 		l, n := rcLayer(f.Path, f.values)
 		layers, notes = append(layers, l), append(notes, n...)
+		for name, v := range f.values {
+			if strings.Contains(v.raw, "$") {
+				c.expanded[l[name].From] = v.raw
+			}
+		}
 	}
-	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}}
 	for _, s := range allSettings {
 		of := layers
 		if began != nil && !s.Once {
@@ -87,6 +92,9 @@ func (c *Config) choose(s Setting, layers []layer) error {
 	}
 	c.sources[s.Name] = from
 	if err := s.set(c, from.Value); err != nil {
+		if raw := c.expanded[from.From]; raw != "" { // a variable of the environment may be a key, and the file a stranger's
+			err = fmt.Errorf("%s has no valid value with its variables", raw)
+		}
 		return fmt.Errorf("%s: %s: %w", from.From, from.Name, err)
 	}
 	return nil

@@ -64,7 +64,7 @@ func TestConfigDefaults(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, notes)
 	assert.False(t, c.IsSet("MAX_TURNS"))
-	c.sources, c.adapters, c.hatPlaces = nil, nil, nil
+	c.sources, c.adapters, c.hatPlaces, c.expanded = nil, nil, nil, nil
 	assert.Equal(t, &Config{
 		Backend: "auto", Timeout: 15 * time.Minute,
 		AllowedTools: strings.Split(defaultTools, ","), PermissionMode: "bypassPermissions",
@@ -354,4 +354,16 @@ func TestAProjectFileThatCannotBeRead(t *testing.T) {
 	require.Len(t, files, 1)
 	assert.Equal(t, path, files[0].Path)
 	require.ErrorContains(t, files[0].Err, "is a directory")
+}
+
+// An error of a file shows no variable of the environment: it may be a key, and the file a stranger's.
+func TestErrorsShowNoVariables(t *testing.T) {
+	for _, text := range []string{"MAX_TURNS=$TOKEN", `VERIFY_TIMEOUT="${TOKEN}"`, "A=$TOKEN\nTASK_SOURCES=local,$A", "WAIT_FOR_ANSWER=$TOKEN"} {
+		for _, s := range []sources{{inner: text}, {outer: text}} {
+			s.env = map[string]string{"TOKEN": "secret"}
+			_, _, err := s.load(t)
+			require.ErrorContains(t, err, "has no valid value with its variables", text)
+			assert.NotContains(t, err.Error(), "secret", text)
+		}
+	}
 }
