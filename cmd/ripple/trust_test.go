@@ -287,6 +287,35 @@ func TestOnlyTheUsersOwnRunIsResumed(t *testing.T) {
 	assert.NotEqual(t, ui.ExitUsage, code, out)
 }
 
+// An adapter file that a run was started with may have changed when the run continues: only a user who names it
+// again means the new contents.
+func TestAChangedAdapterFileIsNotResumed(t *testing.T) {
+	t.Parallel()
+	for flag, line := range map[string]string{
+		"--adapter":  "run --prompt x --max-turns 1 --adapter ./mine.yaml",
+		"--fallback": "run --prompt x --max-turns 1 --adapter rehearsal --fallback ./mine.yaml",
+	} {
+		h := newHostile(t, nil)
+		good, file := filepath.Join(filepath.Dir(h.dir), "good"), filepath.Join(h.dir, "mine.yaml")
+		require.NoError(t, os.WriteFile(good, []byte("#!/bin/sh\necho 1\n"), 0o700))
+		text := strings.ReplaceAll(agentAdapter, "EVIL", good)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		out, code := h.run(strings.Fields(line)...)
+		require.Equal(t, ui.ExitLimit, code, out)
+		resume := strings.Fields("run --resume --max-turns 2")
+		out, code = h.run(resume...)
+		require.Equal(t, ui.ExitLimit, code, out)
+
+		require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, good, filepath.Join(filepath.Dir(h.dir), "evil"))), 0o600))
+		resume[3] = "3"
+		out, code = h.harmless(resume...)
+		assert.Equal(t, ui.ExitUsage, code, out)
+		assert.Contains(t, out, "the adapter ./mine.yaml has changed since the run began")
+		out, _ = h.run(append(resume, flag, "./mine.yaml")...)
+		assert.FileExists(t, h.ran, "the user has named it again: %s", out)
+	}
+}
+
 // An adapter's file that changes while its tests run is not read again, also not by the process that runs some
 // of the tests.
 func TestAnAdapterIsNotReadAgainDuringItsTests(t *testing.T) {

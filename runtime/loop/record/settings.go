@@ -12,6 +12,9 @@ type Settings struct {
 	Hats       string             `json:"hats,omitempty"`        // digest of the hats, to detect a change
 	Values     map[string]Setting `json:"values,omitempty"`      // settings that do not have their defaults, by name
 	ByAgent    bool               `json:"by_agent,omitempty"`    // a loop or an agent started or continued it, not the user
+
+	// AdapterFiles has the digests of the adapters that were named by their paths, by path.
+	AdapterFiles map[string]string `json:"adapter_files,omitempty"`
 }
 
 // Setting is a value, its name in the source that it came from, and that source.

@@ -257,7 +257,11 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 	a.warnOfPromptFile(f.prompt)
 	a.warnOfTemplates(project, f)
 	settings := a.settingsOf(project, c, agent, f)
+	settings.AdapterFiles = adapterFiles(agent, fallback)
 	if began != nil {
+		if err := checkAdapterFiles(began, settings, flags); err != nil && !f.dryRun {
+			return o, nil, err
+		}
 		tellResumed(a, began, settings)
 	}
 	return loop.Options{

@@ -1,11 +1,17 @@
 package loopcmd
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/record"
 	"example.org/ripple/runtime/registry"
 )
 
@@ -34,6 +40,36 @@ func agentsByName(c *config.Config) error {
 	for _, h := range c.Hats.Hats {
 		if err := check(c.HatPlace(h.Key), "hat "+h.Key, h.Adapter); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// adapterFiles returns the digests of those adapters of a run that were named by their paths, by path.
+func adapterFiles(first *loopAgent, fallback []loop.Member) map[string]string {
+	sums := map[string]string{}
+	add := func(e *registry.Entry) {
+		if e.Origin == registry.OriginFile {
+			sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(e.Text), e.Text, e.Adapter.Script))
+			sums[e.Path] = hex.EncodeToString(sum[:])
+		}
+	}
+	add(first.entry)
+	for _, m := range fallback {
+		add(m.Agent.(*loopAgent).entry)
+	}
+	return sums
+}
+
+// checkAdapterFiles returns an error for an adapter file that changed since a run began, unless the flags of the
+// command that continues the run name it: an agent or a pull may have changed it.
+func checkAdapterFiles(began, now *record.Settings, flags map[string]string) error {
+	named := strings.Split(flags["adapter"]+","+flags["fallback"], ",")
+	for _, path := range slices.Sorted(maps.Keys(now.AdapterFiles)) {
+		was, known := began.AdapterFiles[path]
+		if known && was != now.AdapterFiles[path] && !slices.Contains(named, path) {
+			return ui.UsageError("to use it as it is now, name it again with --adapter or --fallback",
+				"the adapter %s has changed since the run began", ui.Harmless(path))
 		}
 	}
 	return nil
