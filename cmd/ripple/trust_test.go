@@ -287,6 +287,20 @@ func TestOnlyTheUsersOwnRunIsResumed(t *testing.T) {
 	assert.NotEqual(t, ui.ExitUsage, code, out)
 }
 
+// The programs that java compiles before it starts them load no classes of the project: here the compiler would look for
+// one that does not exist.
+func TestJavaLoadsNoClassesOfAProject(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil {
+		t.Skip("no JDK is installed")
+	}
+	h := newHostile(t, map[string]string{"META-INF/services/com.sun.source.util.Plugin": "Missing\n"})
+	for name, code := range map[string]string{"jshell": "1 + 1", "jdb": "version"} {
+		out, exit := h.run("exec", name, "--", code)
+		assert.Zero(t, exit, "%s: %s", name, out)
+	}
+}
+
 // An adapter file that a run was started with may have changed when the run continues: only a user who names it
 // again means the new contents.
 func TestAChangedAdapterFileIsNotResumed(t *testing.T) {
