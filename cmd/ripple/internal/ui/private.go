@@ -33,8 +33,11 @@ func CreatePrivate(path string) (*os.File, error) {
 }
 
 // WritePrivate writes a file atomically. Only its owner can read it, because it contains a
-// program's output.
+// program's output. A path below the current directory follows links only within it.
 func WritePrivate(path string, text []byte) error {
+	if err := Outside(path); err != nil {
+		return err
+	}
 	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
 		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file")}
 	}

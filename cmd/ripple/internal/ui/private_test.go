@@ -52,6 +52,8 @@ func TestCreatePrivateInAForeignProject(t *testing.T) {
 		_, err := CreatePrivate(path)
 		require.ErrorAs(t, err, &refused, path)
 	}
+	var refused *OutsideError
+	require.ErrorAs(t, WritePrivate("up/outside", nil), &refused)
 	text, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	assert.Equal(t, "text", string(text))
