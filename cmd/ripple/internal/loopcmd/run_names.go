@@ -45,11 +45,14 @@ func agentsByName(c *config.Config) error {
 	return nil
 }
 
-// adapterFiles returns the digests of those adapters of a run that were named by their paths, by path.
-func adapterFiles(first *loopAgent, fallback []loop.Member) map[string]string {
-	sums := map[string]string{}
+// adapterFiles returns the digests of those adapters of a run that were named by their paths, by path; nil: none was, as in
+// a record without them.
+func adapterFiles(first *loopAgent, fallback []loop.Member) (sums map[string]string) {
 	add := func(e *registry.Entry) {
 		if e.Origin == registry.OriginFile {
+			if sums == nil {
+				sums = map[string]string{}
+			}
 			sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(e.Text), e.Text, e.Adapter.Script))
 			sums[e.Path] = hex.EncodeToString(sum[:])
 		}
