@@ -82,7 +82,7 @@ agent:
 
 // Characters that look like blanks cannot push the text of a project out of sight.
 func TestBlanksOfAllKindsAreShown(t *testing.T) {
-	for _, r := range []rune("\u00a0\u2800\u3000\u3164\U0001d159\U00013441\U00013442") {
+	for _, r := range "\u00a0\u2800\u3000\u3164\U0001d159\U00013441\U00013442" {
 		assert.Equal(t, fmt.Sprintf(`a\u{%x}b`, r), plainText("a"+string(r)+"b"))
 	}
 }
