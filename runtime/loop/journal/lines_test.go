@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -109,6 +110,19 @@ func TestSweepRemovesTemporaryFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, names, 1)
 	assert.Equal(t, "mine", names[0].Name())
+}
+
+// Commands that answer an agent write temporary files while a loop starts: a listed file may be gone before it is removed.
+func TestSweepIgnoresFilesThatAreGone(t *testing.T) {
+	s := storeOf(t)
+	for i := range 1000 {
+		require.NoError(t, os.WriteFile(s.Path(fmt.Sprintf("%s%d", layout.TempMark, i)), nil, 0o600))
+	}
+	errs := make(chan error, 2)
+	for range 2 {
+		go func() { errs <- NewStore(s.project, nil).Sweep() }()
+	}
+	require.NoError(t, errors.Join(<-errs, <-errs))
 }
 
 func TestJournalRepairsATornEnd(t *testing.T) {

@@ -139,7 +139,7 @@ func (s *Store) Remove(name string) error {
 func (s *Store) Sweep() (err error) {
 	for _, name := range s.files.Names("") {
 		if strings.HasPrefix(name, layout.TempMark) {
-			err = errors.Join(err, s.files.Remove(name))
+			err = errors.Join(err, s.Remove(name))
 		}
 	}
 	return err
