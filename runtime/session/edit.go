@@ -241,7 +241,7 @@ func (t *typist) marker(kind prompt.Kind) {
 			l.promptBegins()
 		}
 	case prompt.InputStart:
-		if l.began {
+		if l.began || t.stream.region == regionPrompt { // the user typed before it was drawn
 			l.promptEnds()
 		}
 		l.again = l.known

@@ -195,6 +195,16 @@ func TestTypedLinesAreOneCommand(t *testing.T) {
 	}
 }
 
+// Keys that a user types before the first prompt is drawn become a line without the prompt.
+func TestALineBeforeTheFirstPromptIsDrawn(t *testing.T) {
+	p := atTerminal(t, "latesh", session.Options{})
+	p.types("ab\r")
+	d := p.ran(1)
+	assert.Equal(t, "ab", d.code)
+	assert.Equal(t, "ab\n", d.output)
+	assert.Empty(t, d.result.OutOfBand)
+}
+
 // While a user types at the prompt other commands are not sent, and are not mixed with the user's
 // input.
 func TestTypingKeepsOthersOut(t *testing.T) {
