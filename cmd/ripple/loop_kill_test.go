@@ -322,7 +322,8 @@ func killAtAnyMoment(t *testing.T, moments int, begin func() *testLoop, left fun
 		l := begin()
 		var at []string
 		for args := []string(nil); ; args = l.resumeArgs() {
-			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
+			// A loop that is resumed runs longer each time: git's lock that a killed git left is removed after a second only.
+			after, outer := time.Duration(random.Int64N(int64(whole)*int64(2+len(at))/2)), random.IntN(2) == 0
 			started := time.Now()
 			ended := l.runKilled(after, outer, args...)
 			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
