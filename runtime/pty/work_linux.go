@@ -1,7 +1,9 @@
 package pty
 
 import (
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +33,23 @@ func Forked(p *PTY, limit time.Duration) bool {
 		used, ok := cpuTime(child)
 		return ok && used < limit && parseStat(l.thread(child, child, "stat")).state == 'R'
 	})
+}
+
+// Copied reports whether the process in the terminal's foreground is still a copy of the started program that has used less
+// than limit of CPU time: a job before its exec. False may mean that it is not known.
+func Copied(p *PTY, limit time.Duration) bool {
+	group, err := p.Foreground()
+	if err != nil || group == p.leader.Pid {
+		return false
+	}
+	used, ok := cpuTime(group)
+	return ok && used < limit && program(group) != "" && program(group) == program(p.leader.Pid)
+}
+
+// program returns the file that a process executes, "" if that is unknown.
+func program(pid int) string {
+	path, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	return path
 }
 
 // cpuTime returns the CPU time that a process has used, without that of its children; it is not known

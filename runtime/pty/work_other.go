@@ -9,3 +9,6 @@ func Work(*PTY) (used time.Duration, runs bool) { return 0, false }
 
 // Forked returns false, because it is not known.
 func Forked(*PTY, time.Duration) bool { return false }
+
+// Copied returns false, because it is not known.
+func Copied(*PTY, time.Duration) bool { return false }

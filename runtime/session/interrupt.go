@@ -23,7 +23,7 @@ type interrupt struct {
 	sent       time.Time     // when the last one was sent
 	unanswered bool          // no byte arrived since
 	late       bool          // the first byte since then did not belong to ongoing output
-	own        bool          // it went to the program itself, which was in the foreground
+	own        bool          // it went to the program itself, which was in the foreground, or to a copy of it before its exec
 	unstarted  bool          // it was sent before the program had reported the start of the command
 	heldSince  time.Time     // when the program was first seen to start a job, for which the pending one waits; zero: it starts none
 	used       time.Duration // CPU time of the program when it was requested
@@ -151,7 +151,7 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 }
 
 // missed reports whether the last interrupt came while a shell was about to bring a job to the
-// foreground: the shell received it and ignored it.
+// foreground: the shell received it and ignored it, or the job did so before its exec.
 func (i *interrupts) missed() bool {
 	group := i.term.Foreground()
 	return i.own && group > 0 && group != i.term.PID()
@@ -160,7 +160,8 @@ func (i *interrupts) missed() bool {
 // deliver discards input that has not reached the program, and interrupts the program.
 func (i *interrupts) deliver(key string) {
 	i.pending, i.heldSince, i.unanswered, i.late, i.sent = "", time.Time{}, true, false, time.Now()
-	i.own, i.unstarted = i.term.Foreground() == i.term.PID(), !i.control.state.SawC
+	i.own = i.term.Foreground() == i.term.PID() || i.prog.jobs && i.term.Copied(jobStart)
+	i.unstarted = !i.control.state.SawC
 	i.events.report(EventSignal, []byte(key), "interrupt")
 	i.term.Interrupt(key)
 }

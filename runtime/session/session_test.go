@@ -253,7 +253,11 @@ func TestInterruptMissedByJobIsRepeated(t *testing.T) {
 // A job that has received its interrupt, and takes its time, does not get another one.
 func TestJobGetsInterruptOnce(t *testing.T) {
 	s := open(t, "bash", session.Options{})
-	timeout(t, s, `sh -c 'n=0; trap "n=\$((n+1))" INT; while [ $n = 0 ]; do :; done; sleep 0.5; echo $n'`, 150*time.Millisecond)
+	timeout(t, s, `sh -c 'n=0; trap "n=\$((n+1))" INT; while [ $n = 0 ]; do :; done; sleep 0.5; echo $n'`, time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+	defer cancel()
+	_, err := s.Wait(ctx) // the line has been sent: an early interrupt would be repeated
+	require.ErrorIs(t, err, session.ErrTimeout)
 	r, err := s.Interrupt(deadline(t))
 	require.NoError(t, err)
 	assert.Equal(t, "1\n", r.Output)

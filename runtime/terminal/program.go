@@ -56,6 +56,10 @@ func (p *Program) Work() (used time.Duration, runs bool) { return pty.Work(p.tty
 // Forked reports whether a child of the program has used less than limit of CPU time, and runs now.
 func (p *Program) Forked(limit time.Duration) bool { return pty.Forked(p.tty, limit) }
 
+// Copied reports whether the process in the foreground is a copy of the program that has used less than limit of CPU time: a
+// job before its exec.
+func (p *Program) Copied(limit time.Duration) bool { return pty.Copied(p.tty, limit) }
+
 // HasFD reports whether a descriptor of the program is open.
 func (p *Program) HasFD(fd int) bool { return p.tty.Has(fd) }
 
