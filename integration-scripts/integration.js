@@ -11,6 +11,7 @@ const fs = require('fs');
 const repl = require('repl');
 const { PassThrough } = require('stream');
 const { inspect } = require('util');
+const { Script } = require('vm');
 
 // Ours, whatever becomes of the globals.
 const { process, Buffer, setImmediate, clearImmediate, setInterval, clearInterval } = globalThis;
@@ -125,6 +126,21 @@ function finishWrite(stream) {
   if (state?.writing) state.onwrite?.();
 }
 
+// Node.js may keep a second interrupt of a script for a later one: the thread that waits for interrupts ends with the
+// script, and one of the same moment stays in its semaphore. An endless script takes what is left.
+const endless = new Script('for (;;);');
+
+function dropInterrupts() {
+  let code;
+  do {
+    try {
+      endless.runInThisContext({ breakOnSigint: true, timeout: 20 });
+    } catch (error) {
+      ({ code } = error);
+    }
+  } while (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED'); // otherwise the time is over
+}
+
 // Errors come to a listener of the REPL's domain, and since Node.js 26, where it has none, to a method. What nothing
 // caught, such as a timer's, has the domain's mark, or passes us first.
 const domain = server._domain;
@@ -139,6 +155,7 @@ function onError(error) {
       status = 130;
       finishWrite(stdout);
       finishWrite(process.stderr);
+      dropInterrupts();
     }
     begin();
   }

@@ -316,14 +316,14 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 			n := testkit.Times(t, 25, 50)
 			for i := 0; i < 50; i += 50 / n {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i*i)*time.Microsecond)
-				_, err := s.Eval(ctx, busy)
+				r, err := s.Eval(ctx, busy)
 				cancel()
 				late, _ := errors.AsType[*session.TimeoutError](err)
-				require.NotNil(t, late, "%v", err)
+				require.NotNil(t, late, "after %d µs: %+v, %v", i*i, r, err)
 				if late.Unsent {
 					continue
 				}
-				r, err := s.Interrupt(deadline(t))
+				r, err = s.Interrupt(deadline(t))
 				require.NoError(t, err, "after %d µs", i*i)
 				require.Contains(t, []session.CompletedBy{session.ByInterrupt, session.ByMarker}, r.CompletedBy)
 				require.Regexp(t, `^ok\n`, eval(t, s, echo).Output, "after %d µs", i*i)
