@@ -186,10 +186,19 @@ func Patiently(ctx context.Context, try func() (done bool, err error)) error {
 // pathOf is where git keeps a file of its own for a working tree.
 func pathOf(ctx context.Context, top, name string) (string, error) {
 	out, err := command(ctx, top, gitRevParse, "--git-path", name)
-	if path := strings.TrimSuffix(out, "\n"); filepath.IsAbs(path) || err != nil {
-		return path, err
+	if err != nil {
+		return "", err
 	}
-	return filepath.Join(top, strings.TrimSuffix(out, "\n")), nil // git before 2.31 has no --path-format
+	return absolute(top, strings.TrimSuffix(out, "\n")), nil
+}
+
+// absolute returns the absolute form of a path that git printed in a directory. (git rev-parse has --path-format since
+// 2.31.)
+func absolute(dir, path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 func there(path string) bool {

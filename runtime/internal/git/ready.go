@@ -21,7 +21,7 @@ var unfinished = []struct{ file, what string }{
 // underWay is nil when nothing is left open in the repository: a commit would end
 // it, or be taken for a part of it.
 func (r *Repo) underWay(ctx context.Context) error {
-	args := []string{"--path-format=absolute"}
+	var args []string
 	for _, u := range unfinished {
 		args = append(args, "--git-path", u.file)
 	}
@@ -31,7 +31,7 @@ func (r *Repo) underWay(ctx context.Context) error {
 	}
 	paths := strings.Split(out, "\n")
 	for i, u := range unfinished {
-		if _, err := os.Stat(paths[i]); err != nil {
+		if _, err := os.Stat(absolute(r.Top, paths[i])); err != nil {
 			continue
 		}
 		end := "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:]

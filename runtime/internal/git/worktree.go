@@ -96,11 +96,7 @@ func (r *Repo) commonDir(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.FromSlash(strings.TrimSuffix(out, "\n"))
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(r.Top, dir)
-	}
-	return filepath.EvalSymlinks(dir)
+	return filepath.EvalSymlinks(absolute(r.Top, strings.TrimSuffix(out, "\n")))
 }
 
 const unborn = "a branch without commits"
@@ -238,11 +234,11 @@ func (r *Repo) Forget(ctx context.Context, dir, branch string, after, before tim
 
 // adminOf is where git keeps what it knows of a working tree; "" for nowhere.
 func adminOf(ctx context.Context, top, dir string) (string, error) {
-	trees, err := command(ctx, top, gitRevParse, "--path-format=absolute", "--git-common-dir")
+	common, err := (&Repo{Top: top}).commonDir(ctx)
 	if err != nil {
 		return "", err
 	}
-	trees = filepath.Join(strings.TrimSuffix(trees, "\n"), "worktrees")
+	trees := filepath.Join(common, "worktrees")
 	list, err := os.ReadDir(trees)
 	for _, e := range list {
 		data, err := projectfile.Read(filepath.Join(trees, e.Name(), "gitdir"), maxFile)
