@@ -24,7 +24,9 @@ def __ripple_loop(main):
         namespace.pop(name, None)
     main.__loader__ = _frozen_importlib.BuiltinImporter
     sys.argv[:] = [""]
+    library = sys.path[:]  # without the current directory
     if not getattr(sys.flags, "safe_path", False):
+        del library[0]
         sys.path[0] = ""
     if hasattr(sys, "orig_argv"):
         sys.orig_argv[1:] = ["-q"]
@@ -102,12 +104,18 @@ def __ripple_loop(main):
             reading = False
         return line.decode("utf-8", "surrogateescape").rstrip("\n")
 
+    def library_module(name):
+        """Imports a module of Python's library, which a file of the current directory does not hide."""
+        path, sys.path = sys.path, library
+        try:
+            return __import__(name)
+        finally:
+            sys.path = path
+
     # Compiling. What cannot be compiled gives the exception, to be shown like any other.
 
     def store(text, name):
-        import linecache
-
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        library_module("linecache").cache[name] = (len(text), None, text.splitlines(True), name)
 
     def compiled(lines):
         """The code of what was typed; None when it is incomplete. As codeop, but a statement that is whole on
@@ -131,9 +139,7 @@ def __ripple_loop(main):
                 except SyntaxError:
                     pass
             if complete is None:
-                import codeop
-
-                complete = codeop.CommandCompiler()
+                complete = library_module("codeop").CommandCompiler()
             complete.compiler.flags |= futures
             code = complete(text, name, "single")
             return code and remember(code)
@@ -247,8 +253,7 @@ def __ripple_loop(main):
 
     def plainly(act):
         # From 3.13 on tracebacks are colored: what the code prints keeps its colors, and this has none.
-        import _colorize
-
+        _colorize = library_module("_colorize")
         colours = _colorize.can_colorize
         _colorize.can_colorize = lambda *_, **__: False
         try:
@@ -262,9 +267,7 @@ def __ripple_loop(main):
         if not count:
             return sys.__excepthook__(kind, error, trace)
         # Before 3.13 the built-in display does not ask linecache, where the lines of blocks are.
-        import traceback
-
-        for text in traceback.TracebackException(kind, error, trace).format():
+        for text in library_module("traceback").TracebackException(kind, error, trace).format():
             head, number, rest = text.partition('  File "<stdin>-')
             sys.stderr.write(head + '  File "<stdin>"' + rest.partition('"')[2] if number else text)
 
@@ -285,7 +288,7 @@ def __ripple_loop(main):
 
     def tame_readline(readline):
         # input() must not become a line editor that echoes and redraws in its own way. (pdb imports readline.)
-        import ctypes
+        ctypes = library_module("ctypes")
 
         ctypes.c_void_p.in_dll(ctypes.pythonapi, "PyOS_ReadlineFunctionPointer").value = None
 

@@ -182,7 +182,7 @@ func TestSignalsCloseTheSession(t *testing.T) {
 func TestAnEarlySignalLeavesNothing(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
-	times := testkit.Times(t, 5, 300)
+	times := testkit.Times(t, 5, 1000)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
 			heed(t, sig)

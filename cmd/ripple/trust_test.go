@@ -301,6 +301,24 @@ func TestJavaLoadsNoClassesOfAProject(t *testing.T) {
 	}
 }
 
+// The scripts for Python import modules of Python's library only, whatever the current directory has.
+func TestPythonScriptsImportNothingOfAProject(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for _, name := range []string{"_colorize", "bdb", "cmd", "code", "codeop", "ctypes", "linecache", "os", "pdb", "re", "signal", "sys", "termios", "tokenize", "traceback"} {
+		files[name+".py"] = "import os; os.system('EVIL </dev/null')\n"
+	}
+	h := newHostile(t, files)
+	for _, adapter := range []string{"python", "pdb"} {
+		for _, code := range []string{"x = 1\nprint(x + 1)", "1 +", "1 / 0", "import readline"} {
+			h.harmless("exec", adapter, "--", code)
+		}
+		out, exit := h.harmless("exec", adapter, "--", "x = 1\nprint(x + 1)")
+		assert.Zero(t, exit, out)
+		assert.Equal(t, "2\n", out)
+	}
+}
+
 // An adapter file that a run was started with may have changed when the run continues: only a user who names it
 // again means the new contents.
 func TestAChangedAdapterFileIsNotResumed(t *testing.T) {
