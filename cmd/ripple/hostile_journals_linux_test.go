@@ -105,6 +105,7 @@ func TestHostileJournals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a minute")
 	}
+	t.Parallel()
 	for _, j := range hostileJournals {
 		t.Run(j.name, func(t *testing.T) {
 			t.Parallel()

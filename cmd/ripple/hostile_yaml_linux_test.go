@@ -17,6 +17,7 @@ func TestHostileYAML(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute")
 	}
+	t.Parallel()
 	var bomb strings.Builder
 	bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
 	for n := range 11 {

@@ -5,13 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
@@ -51,7 +49,6 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
 			e.Setenv("GORACE", raceExit+os.Getenv("GORACE"))
-			e.Setenv("FIVE_SECONDS", testkit.Patience(5*time.Second).String()) // for a command that must get so far
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("NO_COLOR", "")
 			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // only the directory of ripple
