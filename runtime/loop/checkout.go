@@ -221,15 +221,13 @@ func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
 	return copied > 0 && others == 0, err
 }
 
-// dropped reports whether a branch was reset to an older commit. Commits that have others in their
-// place, as after git commit --amend, are not dropped.
+// dropped reports whether a branch lost commits: it was reset, and may have others since. Commits that have others in
+// their place, as after git commit --amend, are not dropped.
 func (c *checkouts) dropped(ctx context.Context, before record.Checkout, after git.Snapshot) (bool, error) {
 	if before.Branch != after.Branch || before.Commit == after.Head || before.Commit == "" || after.Head == "" {
 		return false, nil
 	}
-	gone, err := c.repo().Ahead(ctx, time.Time{}, before.Commit, after.Head)
-	made, merr := c.repo().Ahead(ctx, time.Time{}, after.Head, before.Commit)
-	return gone > made, errors.Join(err, merr)
+	return c.repo().Dropped(ctx, before.Commit, after.Head)
 }
 
 // lastOf returns the last distinct names.

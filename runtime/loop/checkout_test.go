@@ -77,6 +77,18 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{"", "", ""},
 		},
 		{
+			"the branch is reset, and another commit follows", side,
+			[]string{commits, "git reset -q --hard main; echo b > b; git add b; git commit -qm b"},
+			[]string{"turn 2 left commit N, which is on no branch now"},
+			[]string{"", ""},
+		},
+		{
+			"the commit is amended with other contents", side,
+			[]string{"echo 1 > one; git add one; git commit -q --date=@1600000000 -m one", "echo 2 > one; git commit -q -a --amend -m two"},
+			nil,
+			[]string{"", ""},
+		},
+		{
 			"the commit is replaced", side, []string{commits, "git commit -q --amend -m other"}, nil, []string{"", ""},
 		},
 		{

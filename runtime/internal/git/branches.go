@@ -142,45 +142,66 @@ func (r *Repo) HasContents(ctx context.Context, of, by, in string) (bool, error)
 }
 
 // ContainsRewritten reports whether a revision contains a later version of one of some commits; commits that since
-// contains do not count. Amending, rebasing and cherry-picking keep the author and the author's time, and set a new
-// committer's time. In a new commit both times are the same.
+// contains do not count.
 func (r *Repo) ContainsRewritten(ctx context.Context, in, since string, commits ...string) (bool, error) {
 	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) })
 	if len(commits) == 0 {
 		return false, nil
 	}
-	const format = "--format=%at %ct %an <%ae>"
-	first, err := command(ctx, r.Top, gitRevList, append([]string{"--ignore-missing", "--no-walk", format}, commits...)...)
-	if err != nil {
+	first, err := command(ctx, r.Top, gitRevList, append([]string{"--ignore-missing", "--no-walk", authorFormat}, commits...)...)
+	if err != nil || first == "" {
 		return false, err
 	}
-	made := map[string]bool{}
-	for author := range authors(first) {
-		made[author] = true
-	}
-	if len(made) == 0 {
-		return false, nil
-	}
-	args := []string{"--ignore-missing", fmt.Sprintf("--max-count=%d", maxRewritten), format, revision(in)}
+	args := []string{revision(in)}
 	if isCommit(since) {
 		args = append(args, "--not", since)
 	}
-	later, err := command(ctx, r.Top, gitRevList, args...)
-	if err != nil {
-		return false, err
-	}
-	for author, rewritten := range authors(later) {
-		if rewritten && made[author] {
-			return true, nil
+	later, err := r.rewritten(ctx, args...)
+	for author := range authors(first) {
+		if later[author] > 0 {
+			return true, err
 		}
 	}
-	return false, nil
+	return false, err
+}
+
+// Dropped reports whether a revision contains a commit of which another one has neither the commit itself nor a copy, as
+// Copied finds them, nor a later version, as after git commit --amend.
+func (r *Repo) Dropped(ctx context.Context, before, after string) (bool, error) {
+	between := revision(after) + "..." + revision(before)
+	gone, err := command(ctx, r.Top, gitRevList, "--ignore-missing", "--cherry-pick", "--right-only", authorFormat, between)
+	if err != nil || gone == "" {
+		return false, err
+	}
+	later, err := r.rewritten(ctx, "--cherry-pick", "--left-only", between)
+	for author := range authors(gone) { // of several commits of one second, each needs a version of its own
+		if later[author]--; later[author] < 0 {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// rewritten counts, for each author with a time, the listed commits that are later versions of others. Amending,
+// rebasing and cherry-picking keep the author and the author's time, and set a new committer's time. In a new commit
+// both times are the same.
+func (r *Repo) rewritten(ctx context.Context, list ...string) (map[string]int, error) {
+	out, err := command(ctx, r.Top, gitRevList, append([]string{"--ignore-missing", fmt.Sprintf("--max-count=%d", maxRewritten), authorFormat}, list...)...)
+	later := map[string]int{}
+	for author, rewritten := range authors(out) {
+		if rewritten {
+			later[author]++
+		}
+	}
+	return later, err
 }
 
 // maxRewritten limits the commits of a revision that are searched for later versions.
 const maxRewritten = 10_000
 
-// authors iterates over the output of git rev-list with ContainsRewritten's format. It returns the author of each commit
+const authorFormat = "--format=%at %ct %an <%ae>"
+
+// authors iterates over the output of git rev-list with authorFormat. It returns the author of each commit
 // together with the author's time, and whether the commit was rewritten later. The line with the hash, before that of
 // each author, is skipped.
 func authors(list string) iter.Seq2[string, bool] {

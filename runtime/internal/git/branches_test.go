@@ -237,18 +237,22 @@ func TestContainsAny(t *testing.T) {
 // A commit that was amended, rebased or cherry-picked is a later version of the first one; a copy has the same changes. A new
 // commit with the same message is neither.
 func TestVersionsOfACommit(t *testing.T) {
+	const second = "git checkout -q first; echo d > d; git add d; git commit -q --date=@1600000000 -m work; git tag -f first > /dev/null; "
 	for _, tt := range []struct {
 		name, then      string
 		rewritten       bool // main has a version of the commit of the branch
 		copied, missing int  // commits of the branch of which main has copies, and the other ones
+		dropped         bool // main has no version of one of the first commits
 	}{
-		{"nothing", "true", false, 0, 1},
-		{"amended", "git checkout -q side; git commit -q --amend -m other; git branch -f main side; git reset -q --hard first", true, 1, 0},
-		{"other contents", "git checkout -q side; echo c > b; git commit -q -a --amend -m work; git branch -f main side; git reset -q --hard first", true, 0, 1},
-		{"rebased", "git checkout -q side; git rebase -q main; git branch -f main side; git reset -q --hard first", true, 1, 0},
-		{"cherry-picked", "git cherry-pick side > /dev/null", true, 1, 0},
-		{"squash-merged", "git merge -q --squash side; git commit -q -m work", false, 1, 0},
-		{"a new commit", "echo c > b; git add b; git commit -q -m work", false, 0, 1},
+		{"nothing", "true", false, 0, 1, true},
+		{"amended", "git checkout -q side; git commit -q --amend -m other; git branch -f main side; git reset -q --hard first", true, 1, 0, false},
+		{"other contents", "git checkout -q side; echo c > b; git commit -q -a --amend -m work; git branch -f main side; git reset -q --hard first", true, 0, 1, false},
+		{"rebased", "git checkout -q side; git rebase -q main; git branch -f main side; git reset -q --hard first", true, 1, 0, false},
+		{"cherry-picked", "git cherry-pick side > /dev/null", true, 1, 0, false},
+		{"squash-merged", "git merge -q --squash side; git commit -q -m work", false, 1, 0, false},
+		{"one of two of the same second, amended", second + "git checkout -q side; git commit -q --amend -m other; git branch -f main side; git reset -q --hard first", true, 1, 1, true},
+		{"both of the same second, rebased", second + "git checkout -q -f first; git rebase -q main; git checkout -q -B main; git branch -f side first", true, 2, 0, false},
+		{"a new commit", "echo c > b; git add b; git commit -q -m work", false, 0, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -268,7 +272,9 @@ func TestVersionsOfACommit(t *testing.T) {
 			require.NoError(t, err)
 			copied, missing, err := r.Copied(t.Context(), "side", "main")
 			require.NoError(t, err)
-			assert.Equal(t, []any{tt.rewritten, tt.copied, tt.missing}, []any{rewritten, copied, missing})
+			dropped, err := r.Dropped(t.Context(), "refs/tags/first", "main")
+			require.NoError(t, err)
+			assert.Equal(t, []any{tt.rewritten, tt.copied, tt.missing, tt.dropped}, []any{rewritten, copied, missing, dropped})
 		})
 	}
 }
