@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"example.org/ripple/internal/layout"
@@ -36,7 +37,7 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (why *Stop, ends boo
 	if err != nil {
 		return nil, false, err
 	}
-	if s.Proven == now.Digest() { // before a crash
+	if s.Proven == now.Digest() && slices.Equal(s.ProvenBy, config.Verify) { // before a crash or a stop
 		return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil
 	}
 	done, ok, err := c.examine(ctx, now)
@@ -103,9 +104,9 @@ func (c *checker) examine(ctx context.Context, before git.Snapshot) (done []reco
 		if err != nil {
 			return nil, false, err
 		}
-		ok, c.work.last, c.state.Proven = done[len(done)-1].OK, nil, ""
+		ok, c.work.last, c.state.Proven, c.state.ProvenBy = done[len(done)-1].OK, nil, "", nil
 		if ok {
-			c.state.Proven = after.Digest()
+			c.state.Proven, c.state.ProvenBy = after.Digest(), c.config.Verify
 		}
 		if !ok || before.Equal(after) {
 			break

@@ -24,10 +24,13 @@ func gitRig(t *testing.T) *rig {
 }
 
 // forgetCut makes the record that of a loop that was killed in its last attempt.
-func (r *rig) forgetCut() {
+func (r *rig) forgetCut() { r.forget(record.TurnCut) }
+
+// forget makes the record that of a loop that was killed before it wrote the last line of a type.
+func (r *rig) forget(kind string) {
 	r.t.Helper()
 	whole := r.read(".ralph/events.jsonl")
-	at := strings.LastIndex(whole, `"type":"turn_cut"`)
+	at := strings.LastIndex(whole, `"type":"`+kind+`"`)
 	require.Positive(r.t, at)
 	r.write(".ralph/events.jsonl", whole[:strings.LastIndexByte(whole[:at], '\n')+1])
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/loop/record"
 )
 
 // repoRig is a rig whose project is a git repository.
@@ -70,6 +72,40 @@ func TestVerifyAgainAfterUnverified(t *testing.T) {
 	assert.Equal(t, "unverified", r.run().Reason)
 	r.write("ok", "")
 	assert.True(t, r.resume().Verified)
+}
+
+// A resumed loop repeats no check that confirmed the same files, and runs all others.
+func TestVerifyWithOtherChecksOnResume(t *testing.T) {
+	t.Parallel()
+	const first = "echo x >> .ralph/logs/runs"
+	for _, tt := range []struct {
+		name   string
+		verify string // of the resumed loop
+		killed bool   // before its stop was recorded
+		reason string
+		runs   int // of the first check
+	}{
+		{"the same", first, false, ReasonProjectComplete, 1},
+		{"the same, killed", first, true, ReasonProjectComplete, 1},
+		{"another", "false", false, ReasonUnverified, 1},
+		{"another, killed", "false", true, ReasonUnverified, 1},
+		{"one more", first + "\nfalse", false, ReasonUnverified, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := repoRig(t, claims)
+			r.flags = map[string]string{"verify": first, "verify-attempts": "1"}
+			require.True(t, r.run().Verified)
+			if tt.killed {
+				r.forget(record.Stopped)
+			}
+			r.flags["verify"] = tt.verify
+			stop := r.resume()
+			assert.Equal(t, tt.reason, stop.Reason, stop.Message)
+			assert.Equal(t, stop.Done(), stop.Verified)
+			assert.Equal(t, tt.runs, strings.Count(r.read(".ralph/logs/runs"), "x"))
+			assert.Len(t, r.fake.requests, 2, "no turn is taken")
+		})
+	}
 }
 
 func TestCommitEachTurnThatMadeProgress(t *testing.T) {

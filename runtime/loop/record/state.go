@@ -56,6 +56,8 @@ type State struct {
 	Proven       string `json:"proven,omitempty"`        // digest of the tree that was verified
 	Committed    int    `json:"committed"`               // the last turn whose commit and tag are complete
 
+	ProvenBy []string `json:"proven_by,omitempty"` // commands that verified that tree
+
 	Refused int      `json:"refused,omitempty"` // consecutive commits that git refused
 	Refusal string   `json:"refusal,omitempty"` // the reason of the last refusal
 	Owed    []string `json:"owed,omitempty"`    // files that the next commit includes, quoted
