@@ -44,7 +44,7 @@ func (g *gate) note(s said) {
 	if s.block != nil && !s.failed {
 		b = *s.block
 	}
-	g.Failing = b.Tests == testsFailing
+	g.Failing, g.Failed = b.Tests == testsFailing, s.failed
 	s.promise = s.promise && !s.block.denies() // an explicit denial has precedence
 	g.Claimed = s.block != nil && (s.block.Status == statusComplete || s.block.ExitSignal) || s.promise
 	claims := !s.failed && !s.denied && !g.Failing
@@ -77,7 +77,7 @@ func (g *gate) decide(p record.Plan) string {
 	switch {
 	case g.Blocked >= blockedToStop:
 		return ReasonBlocked
-	case g.Denied, g.Failing:
+	case g.Denied, g.Failing, g.Failed: // a plan that the turn ticked is looked at again
 		return ""
 	case g.Indicators >= indicatorsToFinish && g.ExitSignal, g.Promise && p.Open == 0:
 		return ReasonProjectComplete

@@ -60,6 +60,8 @@ func TestDone(t *testing.T) {
 
 		{"every box checked", []said{working}, record.Plan{Ticked: 3}, "plan_complete"},
 		{"every box checked, a denied turn", []said{denied}, record.Plan{Ticked: 3}, ""},
+		{"every box checked, a failed turn", []said{failed}, record.Plan{Ticked: 3}, ""},
+		{"every box checked, a failed turn and another one", []said{failed, working}, record.Plan{Ticked: 3}, "plan_complete"},
 		{"every box checked at the start", nil, record.Plan{Ticked: 3}, "plan_complete"},
 		{"no box", []said{working}, record.Plan{}, ""},
 		{"one box open", []said{working}, record.Plan{Open: 1, Ticked: 2}, ""},

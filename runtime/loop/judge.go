@@ -50,6 +50,7 @@ func (j *judge) take(e *ended) {
 		if s.Failed != before {
 			s.Limits = 0 // the pauses of another kind of failure start over
 		}
+		s.Gate.Failed = true
 		j.pause(e, now)
 		return
 	}
@@ -129,9 +130,6 @@ func (j *judge) pause(e *ended, now time.Time) {
 	}
 	s.NotBefore = j.team.limit(until, now, r.away)
 	s.Limits++
-	if s.Examined == s.Turn { // no new limit was reported
-		s.Examined++
-	}
 	if s.NotBefore.After(now) {
 		s.Waited += s.NotBefore.Sub(now)
 	}

@@ -116,6 +116,8 @@ func (l *limits) notDone(p record.Plan) string {
 		return who + " said that the work is done, but it is not committed: " + s.Refusal
 	case g.Uncounted != "":
 		return who + " said that the work is done, which does not count: " + g.Uncounted
+	case p.Complete() && g.Failed:
+		return "every task is ticked, which does not count after a failed turn"
 	case p.Open+p.Ticked > 0:
 		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:

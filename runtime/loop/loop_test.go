@@ -29,6 +29,9 @@ func TestReasonsForTheEndOfARun(t *testing.T) {
 	ticks := func(plan string) func(*doing) {
 		return func(d *doing) { d.work(); d.writes(".ralph/@fix_plan.md", plan) }
 	}
+	ticksAnd := func(k event.Kind) func(*doing) {
+		return func(d *doing) { ticks("- [x] a\n")(d); d.fails(k, "it broke off") }
+	}
 	inProgress := says(ofBlock("STATUS: COMPLETE", "EXIT_SIGNAL: false"))
 	tests := []struct {
 		name   string
@@ -78,6 +81,13 @@ func TestReasonsForTheEndOfARun(t *testing.T) {
 		{"the agent cannot be started", script(func(d *doing) { d.err = errors.New("it is not installed") }), nil, "", "agent_missing", 0},
 		{"a denied turn never completes", script(denied), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
 		{"the plan of a denied turn never completes", script(func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }), map[string]string{"max-turns": "2"}, "", "max_turns", 2},
+		{"the plan of a failed turn, repeated", script(ticksAnd(event.Crashed)), map[string]string{"max-turns": "2"}, "- [ ] a\n", "max_turns", 2},
+		{"the plan of a failed turn, which the next one leaves as it is", script(ticksAnd(event.Crashed), works), nil, "- [ ] a\n", "plan_complete", 2},
+		{"the plan of a turn that the provider ended", script(ticksAnd(event.Overloaded), ticksAnd(event.Limited), works), nil, "- [ ] a\n", "plan_complete", 3},
+		{"the plan of a turn that ran out of time", script(ticksAnd(event.Timeout), works), nil, "- [ ] a\n", "plan_complete", 2},
+		{"the plan of a turn without a login", script(ticksAnd(event.Auth)), nil, "- [ ] a\n", "auth", 1},
+		{"the plan of the last failed turn", script(ticksAnd(event.Crashed)), map[string]string{"max-failures": "1"}, "- [ ] a\n", "max_failures", 1},
+		{"the promise, and a task that a failed turn ticks", script(says("LOOP_COMPLETE"), ticksAnd(event.Overloaded), func(d *doing) { d.fails(event.Auth, "no key") }), nil, "- [ ] a\n", "auth", 3},
 		{"denials in mode halt", script(works, denied), map[string]string{"on-denial": "halt"}, "", "permission_denied", 2},
 		{"denials in mode threshold", script(denied), map[string]string{"on-denial": "threshold"}, "", "circuit_open", 2},
 		{"the cost", script(func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.4}) }), map[string]string{"max-cost": "1"}, "", "max_cost", 3},
@@ -471,6 +481,23 @@ func TestFailuresAreForgivenOnResume(t *testing.T) {
 		r := newRig(t, func(d *doing) { d.fails(event.Auth, "no key") }, claims)
 		assert.Equal(t, "auth", r.run().Reason)
 		assert.Equal(t, "project_complete", r.resume().Reason)
+	})
+}
+
+// A plan that a failed turn ticked is not complete when the loop is resumed: a turn looks at it first.
+func TestPlanOfAFailedTurnOnResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, reset := range []bool{false, true} {
+			r := newRig(t, func(d *doing) { d.writes(".ralph/@fix_plan.md", "- [x] a\n"); d.fails(event.Auth, "no key") }, works)
+			assert.Equal(t, "auth", r.run().Reason)
+			if reset {
+				require.NoError(t, Reset(r.dir, ResetSession, time.Now()))
+			}
+			_, _, _, err := NextTurn(t.Context(), r.options(true))
+			assert.NoError(t, err, "a turn is taken")
+			assert.Equal(t, "plan_complete", r.resume().Reason)
+			assert.Len(t, r.fake.requests, 2)
+		}
 	})
 }
 

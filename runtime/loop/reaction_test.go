@@ -258,6 +258,7 @@ func TestFailuresOfHats(t *testing.T) {
 func TestTurnsLostToTheProvider(t *testing.T) {
 	lost := func(k event.Kind) func(*doing) { return fails(k, time.Second) }
 	cut := func(d *doing) { d.work(); d.fails(event.Overloaded, "it broke off") }
+	ticks := func(d *doing) { d.writes(".ralph/@fix_plan.md", "- [x] a\n"); d.work(); failed(d) }
 	for name, c := range map[string]struct {
 		script []func(*doing)
 		turns  int
@@ -270,6 +271,7 @@ func TestTurnsLostToTheProvider(t *testing.T) {
 		"other failures are counted":  {script(lost(event.ModelError), works), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
 		"none":                        {script(works), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
 		"the last turn may be lost":   {script(works, lost(event.Overloaded), works), 3, "2 turns taken and 1 lost to the provider, the limit is 2; the agent did not say that the work is done."},
+		"failed, and ticked the plan": {script(ticks), 2, "2 turns taken, the limit is 2; every task is ticked, which does not count after a failed turn."},
 		"timeouts and steps, changed": {script(func(d *doing) { d.work(); d.fails(event.Timeout, "late") }), 2, "2 turns taken, the limit is 2; the agent did not say that the work is done."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,6 +46,7 @@ type Gate struct {
 	Promise    bool `json:"promise"`           // the last turn ended with the promise
 	Denied     bool `json:"denied"`            // the last turn was denied a tool
 	Failing    bool `json:"failing,omitempty"` // it reported failing tests
+	Failed     bool `json:"failed,omitempty"`  // it failed or was cut off
 	Claimed    bool `json:"claimed,omitempty"` // it claimed completion, whether or not that counts
 
 	By        string `json:"by,omitempty"`        // the hat that took the last turn; "" for none
