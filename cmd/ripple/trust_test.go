@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/proctree"
 )
@@ -247,6 +248,18 @@ func TestCommandsInAHostileProject(t *testing.T) {
 		h.environ = append(h.environ, ui.TrustVariable+"=never")
 		h.harmless(strings.Fields(line)...)
 		h.environ = h.environ[:len(h.environ)-1]
+	}
+}
+
+// The demonstration runs no file of the project, also not in the turns after one that could not write its files.
+func TestTheDemonstrationRunsNothingOfAProject(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"hello.sh", "test.sh"} {
+		h := newHostile(t, map[string]string{"payload.sh": "EVIL </dev/null\n"})
+		require.NoError(t, os.Symlink("payload.sh", filepath.Join(h.dir, name)))
+		h.harmless("run", "--adapter", "rehearsal", "--prompt", "x", "--max-turns", "2")
+		h.environ = append(h.environ, scenario.TurnVariable+"=2")
+		h.harmless("rehearse", "x") // as if the first turn had not been played
 	}
 }
 
