@@ -223,6 +223,7 @@ func TestCommandsInAHostileProject(t *testing.T) {
 		{"adapter test zz", ui.ExitUsage},
 		{"adapter record zz", -1},
 		{"adapter try zz", ui.ExitUsage},
+		{"adapter new zz --with rehearsal", ui.ExitUsage},
 		{"init", 0},
 		{"status", -1},
 		{"events", -1},

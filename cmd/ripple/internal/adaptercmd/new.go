@@ -99,7 +99,9 @@ may cost money: --max-cost, --max-turns and --max-runtime limit it.
 
 The exit code is 0 if the file was written; with --with, if all tests pass and --level is
 reached, and otherwise that of "ripple run". It is 1 if the program could not be learned, 2 if
-the file exists, and 3 if the program is not installed.`,
+the file exists, or if --with would improve an adapter in .ripple/adapters that has not been
+approved (see "ripple trust"; one named with -o needs no approval), and 3 if the program is
+not installed.`,
 		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new mujs --probe mujs --with auto --max-cost 2\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
 		Args: newArgs,

@@ -21,6 +21,7 @@ import (
 // probed is an adapter to be learned by experiment.
 type probed struct {
 	name, command, file string
+	byName              bool // the file is the project's of that name: the user has not named the file
 	with                withFlags
 }
 
@@ -50,7 +51,7 @@ func (p probed) evidenceFile() string {
 // run learns an adapter, or has an agent improve one.
 func (p probed) run(cmd *cobra.Command, a *app) error {
 	if p.file == "" {
-		p.file = defaultFile(p.name)
+		p.file, p.byName = defaultFile(p.name), true
 	}
 	if err := p.with.choose(cmd); err != nil {
 		return err

@@ -188,7 +188,9 @@ func (h *helper) next(k *keeper, stop *loop.Stop) string {
 // nextCommand returns the command line that continues from the result.
 func (h *helper) nextCommand() string {
 	words := []string{"ripple adapter new", h.name, "--with", quote.Shell(h.with.agent)}
-	if h.file != defaultFile(h.name) {
+	if h.byName {
+		words[0] = "ripple trust && " + words[0] // the file may have been written since it was approved
+	} else {
 		words = append(words, "-o", quote.Shell(h.file))
 	}
 	if h.with.level != contract.MaxLevel {
@@ -199,10 +201,11 @@ func (h *helper) nextCommand() string {
 
 // improve has an agent improve an existing adapter.
 func (p probed) improve(ctx context.Context, cmd *cobra.Command, a *app) error {
-	entry, err := a.Adapter(p.file)
-	switch {
-	case !isFile(p.file):
+	if !isFile(p.file) {
 		return ui.UsageError("to learn it first: --probe 'COMMAND'; to name another file: -o FILE", "%s does not exist", p.file)
+	}
+	entry, err := p.existing(a)
+	switch {
 	case err != nil:
 		return err
 	case entry.Adapter.Family == schema.FamilyAgent:
@@ -221,6 +224,14 @@ func (p probed) improve(ctx context.Context, cmd *cobra.Command, a *app) error {
 		return err
 	}
 	return h.improve(ctx, stands, entry.Text, "")
+}
+
+// existing returns the adapter to improve.
+func (p probed) existing(a *app) (*registry.Entry, error) {
+	if p.byName {
+		return a.ProjectAdapter(p.name, p.file)
+	}
+	return a.Adapter(p.file)
 }
 
 // improveLearned has the agent improve the learned adapter.

@@ -70,6 +70,20 @@ func (a *App) Reloader(name, path string) func() (*registry.Entry, error) {
 	return func() (*registry.Entry, error) { return a.Adapter(name) }
 }
 
+// ProjectAdapter finds the adapter of the project in a file that ripple derived from a name, in order to
+// use it: unlike a path that the user typed, it needs approval, for which a user on a terminal is asked.
+func (a *App) ProjectAdapter(name, path string) (*registry.Entry, error) {
+	entry, err := a.reloadProject(name, filepath.Join(a.AdapterSources().ProjectDir, filepath.Base(path)))
+	if untrusted, is := errors.AsType[*registry.UntrustedError](err); is {
+		entry, err = untrusted.Entry, a.Trust.AgreeToAdapter(untrusted.Entry)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Trust.reportProject(entry)
+	return entry, nil
+}
+
 func (a *App) reloadProject(name, path string) (*registry.Entry, error) {
 	r, err := a.Registry()
 	if err != nil {
