@@ -24,9 +24,6 @@ func lintAgent(d *document, a *Adapter) {
 	if g.Prompt.Deliver == PromptArgument && g.Prompt.Overflow == "" {
 		d.warn("/agent/prompt", KindAbsent, "a prompt of more than %d bytes is refused: set agent.prompt.overflow to pass it in another way", g.Prompt.MaxArgumentBytes)
 	}
-	if g.Prompt.Deliver == PromptArgument && g.Prompt.Overflow == "" && !strings.HasPrefix(g.Prompt.Flag, "-") {
-		d.warn("/agent/prompt", KindMismatch, "a prompt that begins with a dash would be read as an option; agent.prompt.flag: --, the agent's own flag or agent.prompt.overflow prevents it")
-	}
 	if g.Options.Resume != nil && g.Options.NewSession == nil && g.Output.Format == FormatText {
 		d.warn("/agent/options/resume", KindMismatch, "nothing provides the ID of a session: plain text has no session event, and options.new_session is missing")
 	}

@@ -224,10 +224,14 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	return c, nil
 }
 
-// announced returns the value after its flag, in one argument if the flag ends with =.
+// announced returns the value after its flag, in one argument if the flag ends with =. A value that begins with a dash
+// gets a line end before it, because the flag may be one that takes no value, and the next argument then an option.
 func announced(flag, value string) []string {
 	if strings.HasSuffix(flag, "=") {
 		return []string{flag + value}
+	}
+	if flag != "--" && strings.HasPrefix(value, "-") {
+		value = "\n" + value
 	}
 	return append(one(flag), value)
 }

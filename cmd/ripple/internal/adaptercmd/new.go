@@ -43,6 +43,9 @@ func (n agentDraft) Argv(prompt string) []string {
 	}
 	if n.Flag != "" {
 		argv = append(argv, n.Flag)
+		if n.Flag != "--" && strings.HasPrefix(prompt, "-") {
+			prompt = "\n" + prompt // as agent.prompt.flag describes
+		}
 	}
 	return append(argv, prompt)
 }
