@@ -43,8 +43,11 @@ func (w *workspace) noteAbsent(ctx context.Context, project *git.Repo) error {
 		return err
 	}
 	dir := layout.Worktree(w.config.Worktree)
-	if a.Hooks != "" {
-		w.noteAbout(TopicHooks, fmt.Sprintf("core.hooksPath %s is not in %s: no git hook runs there", record.OneLine(a.Hooks, 200), dir))
+	if a.HooksPath != "" {
+		w.noteAbout(TopicHooks, fmt.Sprintf("core.hooksPath %s is not in %s: no git hook runs there", record.OneLine(a.HooksPath, 200), dir))
+	}
+	if len(a.Hooks) > 0 {
+		w.noteAbout(TopicHooks, fmt.Sprintf("hooks of core.hooksPath that are not in %s do not run there: %s", dir, record.FirstNames(a.Hooks)))
 	}
 	if len(a.Submodules) > 0 {
 		w.noteAbout(TopicSubmodules, fmt.Sprintf("submodules without files in %s: %s", dir, record.FirstNames(a.Submodules)))

@@ -4,20 +4,22 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
 
 // Lacking lists what the project's working tree has and a linked one lacks. Names are relative to the top.
 type Lacking struct {
-	Hooks      string   // core.hooksPath, if its hooks are only in the project: git runs none of them in the linked tree
+	HooksPath  string   // core.hooksPath, if it has hooks and is only in the project: git runs none of them in the linked tree
+	Hooks      []string // if the linked tree has a core.hooksPath, hooks of the project that are missing there
 	Submodules []string // those without files
 	Ignored    []string // files and directories that git ignores, such as node_modules and .env
 }
 
 // Lacking compares a working tree with that of the project. skip leaves out ignored names.
 func (w *Worktree) Lacking(ctx context.Context, project *Repo, skip func(name string) bool) (a Lacking, err error) {
-	if a.Hooks, err = w.absentHooks(ctx, project.Top); err != nil {
+	if a.HooksPath, a.Hooks, err = w.absentHooks(ctx, project.Top); err != nil {
 		return a, err
 	}
 	if a.Submodules, err = w.emptySubmodules(ctx, project.Top); err != nil {
@@ -27,26 +29,38 @@ func (w *Worktree) Lacking(ctx context.Context, project *Repo, skip func(name st
 	return a, err
 }
 
-// absentHooks returns core.hooksPath if it is relative, has hooks in the project and is missing here.
-func (w *Worktree) absentHooks(ctx context.Context, project string) (string, error) {
+// absentHooks returns core.hooksPath, if it is relative, has hooks in the project and is missing here, or else the
+// hooks in it that are missing here.
+func (w *Worktree) absentHooks(ctx context.Context, project string) (path string, hooks []string, err error) {
 	out, err := command(ctx, project, gitConfig, "--show-scope", "--type=path", "--get-all", "core.hooksPath")
 	if Ended(err) || err != nil {
-		return "", ctx.Err() // no such setting
+		return "", nil, ctx.Err() // no such setting
 	}
-	path := ""
 	for line := range strings.Lines(out) { // the last one counts; "command" is our own, see words
 		if scope, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); scope != "command" {
 			path = value
 		}
 	}
-	if path == "" || filepath.IsAbs(path) || there(filepath.Join(w.Top, path)) {
-		return "", nil
+	if path == "" || filepath.IsAbs(path) {
+		return "", nil, nil
 	}
-	hooks, _ := os.ReadDir(filepath.Join(project, path)) // none, if it cannot be read
-	if !slices.ContainsFunc(hooks, func(e os.DirEntry) bool { return !e.IsDir() && filepath.Ext(e.Name()) != ".sample" }) {
-		return "", nil
+	files, _ := os.ReadDir(filepath.Join(project, path)) // none, if it cannot be read
+	for _, f := range files {
+		name := filepath.Join(path, f.Name())
+		if filepath.Ext(name) != ".sample" && isHook(filepath.Join(project, name)) && !isHook(filepath.Join(w.Top, name)) {
+			hooks = append(hooks, filepath.ToSlash(name))
+		}
 	}
-	return path, nil
+	if len(hooks) > 0 && !there(filepath.Join(w.Top, path)) {
+		return path, nil, nil
+	}
+	return "", hooks, nil
+}
+
+// isHook reports whether a file can be a hook: git ignores those that it cannot execute.
+func isHook(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
 // emptySubmodules returns the submodules that have files in the project and none here.
