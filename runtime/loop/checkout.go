@@ -140,9 +140,44 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	}
 	merr := c.noteMade(ctx, e)
 	also, perr := c.projectAfter(ctx, e)
-	return errors.Join(err, merr, perr, c.keep(ctx, append(left.commits, also.commits...), func(commit string) string {
-		return fmt.Sprintf("turn %d left commit %s, which is on no branch now", e.turn, short(commit))
-	}, append(left.by, also.by...)...))
+	return errors.Join(err, merr, perr, c.leave(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+}
+
+// leave reports the commits that a turn left, or an earlier one, and that are on no branch: a branch that had one may
+// have been deleted or reset since. It remembers the other ones. heads are the commits that are checked out now.
+func (c *checkouts) leave(ctx context.Context, turn int, commits, heads []string) error {
+	s := &c.state.Checkouts
+	lost, err := c.lost(ctx, heads...)
+	all := append(s.Left, commits...)
+	s.Left = lastOf(slices.Clone(all)) // if git fails, they are asked about after the next turn
+	err = errors.Join(err, c.keep(ctx, commits, func(commit string) string {
+		return fmt.Sprintf("turn %d left commit %s, which is on no branch now", turn, short(commit))
+	}, heads...), c.keep(ctx, lost, func(commit string) string {
+		return fmt.Sprintf("commit %s, which an earlier turn left, is on no branch after turn %d", short(commit), turn)
+	}, heads...))
+	unkept, uerr := c.repo().Unkept(ctx, all)
+	outside, oerr := c.repo().Outside(ctx, all, heads...) // a turn that leaves one of heads leaves the others with it
+	if err = errors.Join(err, uerr, oerr); err == nil {
+		s.Left = lastOf(slices.DeleteFunc(outside, func(commit string) bool { return slices.Contains(unkept, commit) }))
+	}
+	return err
+}
+
+// lost returns the commits that turns left on a branch and that are on none now. Commits that have others in their place
+// in one of heads, as after a rebase, are not lost.
+func (c *checkouts) lost(ctx context.Context, heads ...string) (lost []string, err error) {
+	unkept, err := c.repo().Unkept(ctx, c.state.Checkouts.Left, heads...)
+	for _, commit := range unkept {
+		replaced := slices.ContainsFunc(heads, func(head string) bool {
+			dropped, derr := c.repo().Dropped(ctx, commit, head)
+			err = errors.Join(err, derr)
+			return !dropped && derr == nil
+		})
+		if !replaced {
+			lost = append(lost, commit)
+		}
+	}
+	return lost, err
 }
 
 // noteMade remembers the commits that a turn made in a working tree of its own. Commits that the
@@ -361,7 +396,13 @@ func (c *checkouts) summarizeWithout(ctx context.Context, sum *Summary) error {
 
 func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, head string, loose ...string) {
 	sum.Project = c.projectMoved(ctx, f)
-	sum.Unkept = f.unkept(slices.Concat(c.attempted(f), c.state.Checkouts.Unkept, loose), head)
+	var heads []string
+	if head != "" {
+		heads = []string{head}
+	}
+	lost, err := c.lost(ctx, heads...)
+	f.err = errors.Join(f.err, err)
+	sum.Unkept = f.unkept(slices.Concat(lost, c.attempted(f), c.state.Checkouts.Unkept, loose), heads)
 	if p := sum.Project; p != nil && p.Moved != nil && p.Moved.Gone && p.Moved.From.Branch == sum.Main {
 		sum.Main = cmp.Or(p.Moved.To.Branch, p.Moved.To.Commit) // it was renamed or deleted
 	}
@@ -486,11 +527,8 @@ func (f *finder) others(names []string, checkedOut, has, main string) (list []re
 }
 
 // unkept returns the commits that are on no branch; one that another one contains is left out.
-func (f *finder) unkept(commits []string, head string) (list []record.Unkept) {
-	var by []string
-	if head != "" {
-		by = []string{head}
-	}
+func (f *finder) unkept(commits, heads []string) (list []record.Unkept) {
+	by := slices.Clone(heads)
 	for _, commit := range slices.Backward(commits) {
 		if f.isUnkept(commit, by...) {
 			list, by = append(list, record.Unkept{Commit: commit, Name: f.unusedName()}), append(by, commit)

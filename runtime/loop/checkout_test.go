@@ -68,6 +68,30 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{""},
 		},
 		{
+			"the branch is left and deleted later", side,
+			[]string{commits, "git checkout -q -b own main; " + commits, "git branch -q -D side", "true"},
+			[]string{"turn 2 left branch side: branch own is checked out now, and commits go there", "commit N, which an earlier turn left, is on no branch after turn 3"},
+			[]string{"", "branch own", "", ""},
+		},
+		{
+			"the branch is left and reset later", side,
+			[]string{commits, "git checkout -q -b own main; " + commits, "git branch -q -f side main"},
+			[]string{"turn 2 left branch side: branch own is checked out now, and commits go there", "commit N, which an earlier turn left, is on no branch after turn 3"},
+			[]string{"", "branch own", ""},
+		},
+		{
+			"the branch is left, and amended after its return", side,
+			[]string{commits, "git checkout -q -b own main", "git checkout -q side", "git commit -q --amend -m other"},
+			[]string{"turn 2 left branch side: branch own is checked out now, and commits go there", "turn 3 left branch own: branch side is checked out now, and commits go there"},
+			[]string{"", "branch own", "branch side", ""},
+		},
+		{
+			"a tag that kept a commit is deleted", side,
+			[]string{"git checkout -q --detach; " + commits + "git tag kept; git checkout -q side", "git tag -d kept"},
+			[]string{"commit N, which an earlier turn left, is on no branch after turn 2"},
+			[]string{"", ""},
+		},
+		{
 			"the branch is reset", side, []string{commits, "git reset -q --hard HEAD~1"}, []string{"turn 2 left commit N, which is on no branch now"}, []string{"", ""},
 		},
 		{
@@ -107,6 +131,22 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{"; a.txt", "; a.txt", "; a.txt, c.txt"},
 		},
 		{
+			"a branch of the user's checkout is left and deleted later", side,
+			[]string{users + "git checkout -q -b theirs; " + commits + "git checkout -q main", users + "git branch -q -D theirs"},
+			[]string{"commit N, which an earlier turn left, is on no branch after turn 2"},
+			[]string{"", ""},
+		},
+		{
+			"no working tree of its own, and the branch is left and deleted later", "",
+			[]string{"git checkout -q -b own; " + commits, "git checkout -q main", "git branch -q -D own"},
+			[]string{
+				"turn 1 left branch main: branch own is checked out now, and commits go there",
+				"turn 2 left branch own: branch main is checked out now, and commits go there",
+				"commit N, which an earlier turn left, is on no branch after turn 3",
+			},
+			[]string{"branch own", "branch main", ""},
+		},
+		{
 			"no working tree of its own", "",
 			[]string{"git checkout -q -b own; " + commits, ""},
 			[]string{"turn 1 left branch main: branch own is checked out now, and commits go there"},
@@ -122,7 +162,7 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			r.run()
 			var notes, lines []string
 			for _, n := range r.notes() {
-				if strings.Contains(n, " left ") || strings.Contains(n, "your own checkout") {
+				if strings.Contains(n, " left") || strings.Contains(n, "your own checkout") {
 					notes = append(notes, commitNames.ReplaceAllString(n, "N"))
 				}
 			}

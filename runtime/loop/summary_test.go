@@ -153,6 +153,8 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 		commits, copied        int
 	}{
 		{"rebased", one, moves + inTree + "git rebase -q main", "true", false, 1, 0},
+		{"left, taken up again and rebased by ripple", one + "git checkout -q -b own main; ", moves + inTree + "git checkout -q side", "true", false, 1, 0},
+		{"left, taken up again and amended", one + "git checkout -q -b own main; ", inTree + "git checkout -q side; git commit -q --amend -m other", "true", false, 1, 0},
 		{"rebased and merged", one + two, moves + inTree + "git rebase -q main; " + back + merges, "true", true, 0, 0},
 		{"rebased and merged, and main moved", one, moves + inTree + "git rebase -q main; " + back + merges + "echo 1 > main; git add main; git commit -qm main", "true", true, 0, 0},
 		{"amended", one, inTree + "git commit -q --amend -m other", "true", false, 1, 0},

@@ -38,14 +38,25 @@ var kept = []string{"--not", "--branches", "--exclude=ripple/*", "--tags", "--re
 // Unkept returns those of some commits that no branch and no tag contains, except tags of the loop, nor one of the commits in by.
 // Commits that do not exist are left out.
 func (r *Repo) Unkept(ctx context.Context, commits []string, by ...string) ([]string, error) {
+	return r.outside(ctx, commits, append(slices.Clone(kept), revisions(by)...))
+}
+
+// Outside returns those of some commits that none of the commits in by contains. Commits that do not exist are left out.
+func (r *Repo) Outside(ctx context.Context, commits []string, by ...string) ([]string, error) {
+	if len(by) == 0 {
+		return r.outside(ctx, commits, []string{"--no-walk"})
+	}
+	return r.outside(ctx, commits, append([]string{"--not"}, revisions(by)...))
+}
+
+func (r *Repo) outside(ctx context.Context, commits, of []string) ([]string, error) {
 	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) })
 	if len(commits) == 0 {
 		return nil, nil
 	}
-	args := append([]string{"--ignore-missing"}, commits...)
-	out, err := command(ctx, r.Top, gitRevList, slices.Concat(args, kept, revisions(by))...)
-	unkept := strings.Fields(out)
-	return slices.DeleteFunc(commits, func(c string) bool { return !slices.Contains(unkept, c) }), err
+	out, err := command(ctx, r.Top, gitRevList, slices.Concat([]string{"--ignore-missing"}, commits, of)...)
+	list := strings.Fields(out)
+	return slices.DeleteFunc(commits, func(c string) bool { return !slices.Contains(list, c) }), err
 }
 
 // Exists reports whether a commit exists; "" does not.
