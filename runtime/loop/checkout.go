@@ -47,6 +47,8 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 		return err
 	}
 	if c.work.worktree != nil {
+		s := &c.state.Checkouts
+		s.Left, s.Earlier = lastOf(slices.Concat(s.Earlier, s.Left)), nil
 		tree, err := openTree(ctx, c.work.project)
 		if err != nil {
 			return err
@@ -161,6 +163,15 @@ func (c *checkouts) leave(ctx context.Context, turn int, commits, heads []string
 		s.Left = lastOf(slices.DeleteFunc(outside, func(commit string) bool { return slices.Contains(unkept, commit) }))
 	}
 	return err
+}
+
+// leftBefore returns what a new run has to know of the commits that turns of earlier runs left: git removes the log that
+// has them with a working tree. A run without one loses none, and passes them on.
+func leftBefore(last record.Checkouts, worktree bool) record.Checkouts {
+	if worktree {
+		return record.Checkouts{Unkept: last.Unkept, Left: last.Left, Earlier: last.Earlier}
+	}
+	return record.Checkouts{Earlier: lastOf(slices.Concat(last.Earlier, last.Left, last.Unkept))}
 }
 
 // lost returns the commits that turns left on a branch and that are on none now. Commits that have others in their place

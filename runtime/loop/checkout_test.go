@@ -236,21 +236,50 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 	}
 }
 
-// A new run still knows the commits that a turn of the last one left on no branch: git would remove the log that has them with the
-// working tree.
+// A new run still knows the commits that turns of earlier ones left: git would remove the log that has them with the
+// working tree. A run without a working tree does not name them.
 func TestANewRunKnowsCommitsOnNoBranch(t *testing.T) {
-	t.Parallel()
-	r := gitRig(t)
-	r.fake.script = shells(t, "git checkout -q --detach; "+commits+"git checkout -q side", "true", "true")
-	r.flags = map[string]string{"max-turns": "1", "worktree": side}
-	r.run()
-	left := r.summary().Unkept
-	require.Len(t, left, 1)
-	r.run()
-	assert.Equal(t, left, r.summary().Unkept)
-	r.git("branch", "kept", left[0].Commit)
-	r.run()
-	assert.Empty(t, r.summary().Unkept)
+	const onNoBranch, onBranch = "git checkout -q --detach; " + commits + "git checkout -q side", "git checkout -q -b own; " + commits + "git checkout -q side"
+	for _, tt := range []struct {
+		name, first, between, last string
+		runs                       []string // the working trees of the runs
+	}{
+		{"the next run", onNoBranch, "true", "true", []string{side, side}},
+		{"two runs without a working tree in between", onNoBranch, "true", "true", []string{side, "", "", side}},
+		{"the next run deletes the branch", onBranch, "true", "git branch -q -D own", []string{side, side}},
+		{"the branch is deleted after a run without a working tree", onBranch, "true", "git branch -q -D own", []string{side, "", side}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			var left string
+			r.flags = map[string]string{"max-turns": "1"}
+			for n, worktree := range tt.runs {
+				turn := tt.between
+				switch n {
+				case 0:
+					turn = tt.first
+				case len(tt.runs) - 1:
+					turn = tt.last
+				}
+				r.fake.script = append(r.fake.script, shells(t, turn)...)
+				r.flags["worktree"] = worktree
+				r.run()
+				if n == 0 {
+					left = r.git("-C", ".ralph/side-worktree", "rev-parse", "HEAD@{1}")
+				}
+				if worktree == "" {
+					assert.Empty(t, r.summary().Unkept)
+				}
+			}
+			require.Len(t, r.summary().Unkept, 1)
+			assert.Equal(t, left, r.summary().Unkept[0].Commit)
+			r.git("branch", "kept", left)
+			r.fake.script = append(r.fake.script, shells(t, "true")...)
+			r.run()
+			assert.Empty(t, r.summary().Unkept)
+		})
+	}
 }
 
 // A turn makes further working trees. In an ignored directory, git would remove them with the agent's.

@@ -134,8 +134,8 @@ func (r *run) begin() error {
 		s.Session.Reset("hat_changed", 0, now)
 		s.Used = zeroTokens
 	}
-	if last, err := r.log.Recover(); err == nil && last.State != nil && r.config.Worktree != "" {
-		s.Checkouts.Unkept = last.State.Checkouts.Unkept // git removes the log that has them with the working tree
+	if last, err := r.log.Recover(); err == nil && last.State != nil {
+		s.Checkouts = leftBefore(last.State.Checkouts, r.config.Worktree != "")
 	}
 	r.state = s
 	return r.log.Add(record.Line{Time: now, Type: record.RunStarted, Settings: r.settings, State: &r.state, Topics: topics})

@@ -27,6 +27,7 @@ type Checkouts struct {
 	Branches []string  `json:"branches,omitempty"`     // branches that turns checked out in the agent's tree, at most 50
 	Unkept   []string  `json:"unkept,omitempty"`       // commits that turns, or a rebase, left on no branch
 	Left     []string  `json:"left,omitempty"`         // commits that turns left on a branch or with a tag that may be gone later, at most 50
+	Earlier  []string  `json:"earlier,omitempty"`      // commits that turns of earlier runs left, for the next run in a worktree; at most 50
 	Made     []string  `json:"made_commits,omitempty"` // commits that turns made in a worktree: the first one, and the last ones; at most 50
 	Project  *Checkout `json:"project,omitempty"`      // the user's checkout before the first turn in which it changed
 	Files    []string  `json:"files,omitempty"`        // files of the user's checkout that changed during turns, at most 50
