@@ -85,16 +85,20 @@ var blanks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u20
 	"\u00a0", " ", "\u1680", " ", "\u2000", " ", "\u2001", " ", "\u2002", " ", "\u2003", " ", "\u2004", " ", "\u2005", " ", "\u2006", " ",
 	"\u2007", " ", "\u2008", " ", "\u2009", " ", "\u200a", " ", "\u202f", " ", "\u205f", " ", "\u3000", " ")
 
-// fence matches the first or last line of fenced code (CommonMark 4.5), at any indentation.
-var fence = lazyregexp.New("^[\\s>]*(`{3,}|~{3,})([^`]*)$")
+// fence matches the first or last line of fenced code (CommonMark 4.5), at any indentation, in quotes
+// and list items. A line with a bracket is not certainly one: it may have a box.
+var fence = lazyregexp.New("^((?:[\\s>]|(?:[-*+]|\\d{1,9}[.)])\\s)*)(`{3,}|~{3,})([^`\\[]*)$")
+
+// fenceMark matches what a fence consists of, wherever it is in a line.
+var fenceMark = lazyregexp.New("`{3,}|~{3,}")
 
 // PlanLines returns the lines of a task list outside fenced code; all lines if it is uncertain where
 // code begins or ends.
 func PlanLines(text string) (outside []string) {
 	all := lines(text)
-	inside, certain := fenced(all)
+	code, certain := fenced(all)
 	for i, line := range all {
-		if !inside[i] || !certain {
+		if !code[i] || certain < len(all) {
 			outside = append(outside, line)
 		}
 	}
@@ -103,35 +107,58 @@ func PlanLines(text string) (outside []string) {
 
 func lines(text string) []string { return strings.Split(blanks.Replace(text), "\n") }
 
-// fenced reports for each line whether it is fenced code or a fence. That is uncertain if a fence is
-// never closed or begins within another one.
-func fenced(all []string) (inside []bool, certain bool) {
-	inside, certain = make([]bool, len(all)), true
-	open := ""
+// fenced reports which lines are fenced code or a fence, and the number of lines for which this is
+// certain. A fence is certain if its last line has the indentation and quote marks of its first, and
+// so has every line between them: at a line without them the list item or quote ends, and the code
+// with it. If a line has a fence after other text, which may begin code, those after it are uncertain.
+func fenced(all []string) (code []bool, certain int) {
+	code = make([]bool, len(all))
+	begin, stray, indent, mark := -1, -1, "", ""
 	for i, line := range all {
 		m := fence().FindStringSubmatch(line)
-		inside[i] = open != "" || m != nil
 		switch {
-		case m == nil:
-		case open == "":
-			open = m[1]
-		case strings.HasPrefix(m[1], open) && strings.TrimSpace(m[2]) == "":
-			open = ""
-		case strings.HasPrefix(m[1], open):
-			certain = false
+		case begin < 0 && m != nil && stray >= 0:
+			return code, stray
+		case begin < 0 && m != nil:
+			begin, indent, mark = i, strings.Map(blankMarker, m[1]), m[2]
+		case begin < 0:
+			if stray < 0 && len(fenceMark().FindAllString(line, -1))%2 == 1 {
+				stray = i
+			}
+		case !strings.HasPrefix(line, indent) && strings.TrimRight(line, " \t") != strings.TrimRight(indent, " \t"):
+			return code, begin
+		case !strings.Contains(line, mark):
+		case m == nil || m[1] != indent || !strings.HasPrefix(m[2], mark) || strings.TrimSpace(m[3]) != "":
+			return code, begin
+		default:
+			for ; begin <= i; begin++ {
+				code[begin] = true
+			}
+			begin = -1
 		}
 	}
-	return inside, certain && open == ""
+	if begin >= 0 {
+		return code, begin
+	}
+	return code, len(all)
 }
 
-// ParseTasks returns the check boxes outside fenced code. Where it is uncertain whether a box is
-// code, an open box is a task, and a checked one is not.
+// blankMarker replaces the characters of list markers by blanks: the item's other lines are indented so.
+func blankMarker(r rune) rune {
+	if r == '>' || r == '\t' {
+		return r
+	}
+	return ' '
+}
+
+// ParseTasks returns the check boxes outside fenced code. If it is uncertain where code begins or
+// ends, every open box is a task, and a checked one only if it is before that place.
 func ParseTasks(text string) (list Tasks) {
 	all := lines(text)
-	inside, certain := fenced(all)
+	code, certain := fenced(all)
 	for i, line := range all {
 		t, ok := ParseTask(line)
-		if !ok || inside[i] && (certain || t.Done) {
+		if !ok || code[i] && (t.Done || certain == len(all)) || t.Done && i > certain {
 			continue
 		}
 		t.Text = OneLine(t.Text, 200)

@@ -45,6 +45,17 @@ func TestParsePlan(t *testing.T) {
 		{"a checked box that may be code is not a task", "```\nan open fence\n- [x] docs\n", Plan{0, 0}, false},
 		{"three backticks in a line are not a fence", "- [x] docs\n```code``` and text\n- [ ] migrate\n", Plan{1, 1}, false},
 		{"a fence in a longer fence, of tildes, quoted", "- [x] a\n````md\n```\n- [ ] b\n````\n~~~\n- [ ] c\n```\n~~~\n> ```\n> - [ ] d\n> ```\n", Plan{0, 1}, true},
+		{"fences on the lines of list markers", "1. ```sh\n   make\n   ```\n- [ ] migrate\n2. ```sh\n   make test\n   ```\n- [x] docs\n", Plan{1, 1}, false},
+		{"fences on the lines of list markers, all ticked", "1. ```sh\n   make\n   ```\n- [x] migrate\n2. > ~~~\n   > - [ ] example\n   >\n   > ~~~\n- [x] docs\n", Plan{0, 2}, true},
+		{"a list item ends its fence", "- ```\n- [ ] migrate\n- ```\n- [x] docs\n", Plan{1, 0}, false},
+		{"a list item ends an indented fence", "- [x] docs\n  ```\n- [ ] migrate\n  ```\n", Plan{1, 1}, false},
+		{"the end of a quote ends its fence", "- [x] docs\n> ```\n> make\n\n- [ ] migrate\n\n> ```\n> make test\n", Plan{1, 1}, false},
+		{"a fence may end as it begins", "- [x] docs\n\t```\n\tmake\n\n\t- [ ] example\n\t```\n", Plan{0, 1}, true},
+		{"a fence after text", "- [x] docs ```sh\nmake\n```\n- [ ] migrate\n```\n", Plan{1, 1}, false},
+		{"text with the mark of a fence", "Use ``` for code.\n- [x] docs\n", Plan{0, 1}, true},
+		{"a fence that ends after text", "- [x] docs\n```sh\nmake ```\n- [ ] migrate\n```\n", Plan{1, 1}, false},
+		{"a fence that ends further in", "- [x] docs\n```\nmake\n    ```\n- [ ] migrate\n    ```\nmake\n```\n", Plan{1, 1}, false},
+		{"a checked box after a fence of which the end is uncertain", "- [x] docs\n- ```\n- a\n  ```\n  - [x] example\n  ```\n", Plan{0, 1}, true},
 		{"an example in fenced code", "- [x] one\n```\n- [ ] example\n```\n", Plan{0, 1}, true},
 	}
 	for _, tt := range tests {
