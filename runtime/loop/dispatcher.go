@@ -219,19 +219,16 @@ func (d *dispatcher) end(e *ended, t hats.Turn) {
 	}
 }
 
-// allows returns the reason to stop if the topics allow it, or "".
+// allows returns the reason to stop if the topics allow it, or "". Only the completion promise ends a loop in
+// which a topic waits: a plan and status blocks say nothing about the hat that has yet to see the work.
 func (r *run) allows(reason string) string {
 	rules, s := r.rules(), r.state.Hats
-	switch reason {
-	case ReasonPlanComplete, ReasonTestSaturation:
-		if rules.Waits(s) { // a complete plan does not end a loop in which a topic waits
-			return ""
-		}
-	case ReasonProjectComplete:
-	default:
+	switch {
+	case reason == "" || reason == ReasonBlocked:
 		return reason
-	}
-	if len(rules.Missing(s)) > 0 {
+	case len(rules.Missing(s)) > 0:
+		return ""
+	case rules.Waits(s) && !(reason == ReasonProjectComplete && r.state.Gate.Promise):
 		return ""
 	}
 	return reason

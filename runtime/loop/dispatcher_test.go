@@ -166,6 +166,46 @@ func TestDoneWithHats(t *testing.T) {
 	assert.Contains(t, r.fake.requests[2].Context, "Not done yet: no hat has published passed.")
 }
 
+// A hat's status block is about its own part: it does not end the loop while a topic waits for another hat. The completion promise
+// does, if the hat may give it.
+func TestDoneWhileATopicWaits(t *testing.T) {
+	t.Parallel()
+	const three = `
+event_loop: {starting_event: go, max_iterations: 9}
+hats:
+  builder: {triggers: [go, rejected], publishes: [built]}
+  tester: {triggers: [built], publishes: [tested, LOOP_COMPLETE]}
+  reviewer: {triggers: [tested], publishes: [rejected, LOOP_COMPLETE]}
+`
+	part := func(topic string) func(*doing) {
+		return func(d *doing) { publishes(topic)(d); d.says(complete) }
+	}
+	for _, tt := range []struct {
+		name  string
+		turns []func(*doing)
+		want  []string
+	}{
+		{"status blocks", script(part("built"), part("tested"), promises()), []string{"builder go", "tester built", "reviewer tested"}},
+		{
+			"status blocks, and a hat that objects", script(part("built"), part("tested"), part("rejected"), part("built"), part("tested"), promises()),
+			[]string{"builder go", "tester built", "reviewer tested", "builder rejected", "tester built", "reviewer tested"},
+		},
+		{"status blocks of hats that publish nothing", script(claims), []string{"builder go", "builder go", "go"}},
+		{"the promise", script(part("built"), promises("tested")), []string{"builder go", "tester built"}},
+		{"the promise as a topic", script(part("built"), publishes("tested", "LOOP_COMPLETE")), []string{"builder go", "tester built"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRoles(t, three, tt.turns...)
+			stop := r.run()
+			assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
+			assert.Equal(t, tt.want, r.turns())
+		})
+	}
+	r := newRoles(t, three, part("built"), part("tested"))
+	r.flags["max-turns"] = "2"
+	assert.Equal(t, "2 turns taken, the limit is 2; the hat tester said that the work is done, but a topic waits for a hat.", r.run().Message)
+}
+
 // A turn without a role cannot complete the loop in place of a role that judges the work: not
 // with its last line, a topic or a command.
 func TestPlainTurnDoesNotTakeAPromise(t *testing.T) {

@@ -116,6 +116,8 @@ func (l *limits) notDone(p record.Plan) string {
 		return who + " said that the work is done, but it is not committed: " + s.Refusal
 	case g.Uncounted != "":
 		return who + " said that the work is done, which does not count: " + g.Uncounted
+	case g.Claimed && l.rules().Waits(s.Hats):
+		return who + " said that the work is done, but a topic waits for a hat"
 	case p.Complete() && g.Failed:
 		return "every task is ticked, which does not count after a failed turn"
 	case p.Open+p.Ticked > 0:
