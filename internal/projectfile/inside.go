@@ -42,6 +42,17 @@ func ReadInside(dir, path string, limit int64) ([]byte, error) {
 	return readAll(f, limit)
 }
 
+// ReadNamed returns what a file has that a user named by its path, or that is beside such a file, at most
+// limit bytes. No link leads out of the project that has it; see ProjectOf. Errors: those of openInside.
+func ReadNamed(path string, limit int64) ([]byte, error) {
+	if cwd, err := os.Getwd(); err == nil {
+		if project := ProjectOf(cwd, path); project != "" {
+			return ReadInside(project, path, limit)
+		}
+	}
+	return Read(path, limit)
+}
+
 // FS returns the files below base, a directory of the project in dir. It opens them with openInside.
 func FS(dir, base string) fs.FS { return inside{dir, base} }
 

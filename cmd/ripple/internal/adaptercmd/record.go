@@ -11,6 +11,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"
@@ -146,7 +147,7 @@ func (c *recording) save(text []byte) error {
 	if c.file != c.entry.Path {
 		return writeNew(c.file, text)
 	}
-	now, err := os.ReadFile(c.file)
+	now, err := projectfile.Read(c.file, projectfile.MaxText)
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "nothing was written")
 	}

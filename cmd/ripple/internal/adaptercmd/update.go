@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/registry"
@@ -88,7 +88,7 @@ func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
 // meantime.
 func (a *app) writeUpdate(path string, before []byte, u *contract.UpdateResult) error {
 	if !bytes.Equal(before, u.Text) {
-		now, err := os.ReadFile(path)
+		now, err := projectfile.Read(path, projectfile.MaxText)
 		if err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "nothing was changed")
 		}

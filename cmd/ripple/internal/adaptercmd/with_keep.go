@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,7 +249,7 @@ func (k *keeper) untouched() error {
 	if k.best == nil {
 		return nil
 	}
-	there, err := os.ReadFile(k.file)
+	there, err := projectfile.Read(k.file, projectfile.MaxText)
 	if err == nil && !bytes.Equal(there, k.best.text) {
 		err = fmt.Errorf("%s was changed in the meantime", k.file)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	loopfiles "example.org/ripple/internal/layout"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/schema"
@@ -46,12 +47,15 @@ func (k *keeper) prepare(begin []byte, ad *schema.Adapter) error {
 func (k *keeper) writeEvidence() (err error) {
 	evidence := k.evidence
 	if evidence == nil {
-		evidence, err = os.ReadFile(k.evidenceFile())
+		evidence, err = projectfile.ReadNamed(k.evidenceFile(), projectfile.MaxText)
 	}
-	if errors.Is(err, os.ErrNotExist) {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil
+	case err != nil:
+		return err
 	}
-	return errors.Join(err, os.WriteFile(filepath.Join(k.dir, k.evidenceName()), evidence, 0o600))
+	return os.WriteFile(filepath.Join(k.dir, k.evidenceName()), evidence, 0o600)
 }
 
 // writeScript writes the script of an adapter, if it has a separate file, next to the draft.
