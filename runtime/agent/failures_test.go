@@ -48,7 +48,8 @@ var (
 	codexFails = func(words string) recording {
 		return recording{[]string{`{"type":"error","message":` + quote(words) + `}`, `{"type":"turn.failed","error":{"message":` + quote(words) + `}}`}, 1, ""}
 	}
-	qwenFails = func(words string) recording {
+	codexCompacts = func(words string) recording { return codexFails("Error running remote compact task: " + words) }
+	qwenFails     = func(words string) recording {
 		return recording{[]string{`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,"error":{"message":` + quote(words) + `}}`}, 1, ""}
 	}
 	geminiFails = func(words string) recording {
@@ -156,6 +157,14 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"codex", event.Limited, each(codexFails, "You've hit your usage limit. Try again in 2 hours.", "exceeded retry limit, last status: 429 Too Many Requests", "Quota exceeded. Check your plan.")},
 		{"codex", event.Auth, each(codexFails, "unexpected status 401 Unauthorized: no key", "unexpected status 403 Forbidden")},
 		{"codex", event.ModelError, each(codexFails, "unexpected status 400 Bad Request: no such model, high demand", "stream disconnected before completion: Incomplete response returned, reason: content_filter")},
+		{"codex", event.Overloaded, each(
+			codexCompacts, "stream disconnected before completion: error sending request for url (https://chatgpt.com/backend-api/codex/responses/compact)",
+			"We're currently experiencing high demand, which may cause temporary errors.", "Connection failed: x", "unexpected status 502 Bad Gateway",
+		)},
+		{"codex", event.ContextFull, each(codexCompacts, "Codex ran out of room in the model's context window.", "stream disconnected before completion: Your input exceeds the context window of this model.")},
+		{"codex", event.Limited, each(codexCompacts, "You've hit your usage limit. Try again in 2 hours.", "stream disconnected before completion: Rate limit reached for x", "exceeded retry limit, last status: 429 Too Many Requests")},
+		{"codex", event.Auth, each(codexCompacts, "unexpected status 401 Unauthorized: no key", "Your access token could not be refreshed.")},
+		{"codex", event.ModelError, each(codexCompacts, "Fatal error: unexpected status 503", "stream disconnected before completion: Incomplete response returned, reason: content_filter")},
 
 		{"qwen", event.Limited, each(qwenFails, "[API Error: 429 Too many requests]", `[API Error: {"error":{"code":429,"message":"slow down"}}]`, "[API Error: Throttling.RateQuota]")},
 		{"qwen", event.Limited, each(claudeSays, "[API Error: 429 Too many requests]", "[API Error: 429 slow down (rate_limit_exceeded)]\n", `[API Error: 429 [{"code":"x"}]]`)},
@@ -298,6 +307,13 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"claude", "words of a later version, auth", event.Auth, claude("authentication_failed", "words of a later version")},
 		{"claude", "a full session", event.ContextFull, claude("invalid_request", "Prompt is too long")},
 		{"claude", "a request that is refused", event.ModelError, claude("invalid_request", "API Error: 400 no such model")},
+
+		{"codex", "a limit", event.Limited, fails(-32603, "Internal error: You've hit your usage limit. Try again in 2 hours.", "null")},
+		{"codex", "a login", event.Auth, fails(-32603, "Internal error: unexpected status 401 Unauthorized", "null")},
+		{"codex", "a request that is refused", event.ModelError, fails(-32603, "Internal error: unexpected status 400 Bad Request: high demand", "null")},
+		{"codex", "an overload while it compacts", event.Overloaded, fails(-32603, "Internal error: Error running remote compact task: We're currently experiencing high demand.", "null")},
+		{"codex", "a limit while it compacts", event.Limited, fails(-32603, "Internal error: Error running remote compact task: exceeded retry limit, last status: 429 Too Many Requests", "null")},
+		{"codex", "a full session that it cannot compact", event.ContextFull, fails(-32603, "Internal error: Error running remote compact task: Codex ran out of room in the model's context window.", "null")},
 
 		{"copilot", "a dropped connection", event.Overloaded, says("Info: Retrying...", retried+"Failed native model HTTP request: error decoding response body: unexpected EOF")},
 		{"copilot", "a server out of reach", event.Overloaded, says("Info: Retrying...", "Error: Could not connect to local model provider at http://127.0.0.1:1/v1.\n  Check that the service is running and the port is correct.")},
