@@ -156,7 +156,12 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"codex", event.ContextFull, each(codexFails, "stream disconnected before completion: Your input exceeds the context window of this model.")},
 		{"codex", event.Limited, each(codexFails, "You've hit your usage limit. Try again in 2 hours.", "exceeded retry limit, last status: 429 Too Many Requests", "Quota exceeded. Check your plan.")},
 		{"codex", event.Auth, each(codexFails, "unexpected status 401 Unauthorized: no key", "unexpected status 403 Forbidden")},
-		{"codex", event.ModelError, each(codexFails, "unexpected status 400 Bad Request: no such model, high demand", "stream disconnected before completion: Incomplete response returned, reason: content_filter")},
+		{"codex", event.ModelError, each(codexFails, "unexpected status 400 Bad Request: no such model, high demand", "Error while reading the server response: HTTP status client error (400 Bad Request)", "stream disconnected before completion: Incomplete response returned, reason: content_filter")},
+		{"codex", event.Limited, each(
+			codexFails, "rate limit exceeded: slow down", "Your workspace is out of credits. Add credits to continue.", "You hit your spend cap set in your workspace. Increase your spend cap to continue.",
+			"Error while reading the server response: HTTP status client error (429 Too Many Requests) for url (http://a/), request id: r",
+		)},
+		{"codex", event.Overloaded, each(codexFails, "Error while reading the server response: error decoding response body", "Reconnecting... 2/5 (We're currently experiencing high demand)")},
 		{"codex", event.Overloaded, each(
 			codexCompacts, "stream disconnected before completion: error sending request for url (https://chatgpt.com/backend-api/codex/responses/compact)",
 			"We're currently experiencing high demand, which may cause temporary errors.", "Connection failed: x", "unexpected status 502 Bad Gateway",
