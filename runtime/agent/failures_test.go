@@ -133,6 +133,7 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"claude", event.Limited, each(claudeSays, "API Error: 429 Too many requests")},
 		{"claude", event.Auth, each(claudeSays, "API Error: 401 Invalid API key · Please run /login")},
 		{"claude", event.ContextFull, each(claudeResult("false", `,"error":"invalid_request"`), "Prompt is too long")},
+		{"claude", event.ModelError, each(claudeSays, "API Error: 400 No such model", `API Error: 404 {"type":"error"}`)},
 		{"claude", "", each(
 			claudeSays, "Prompt is too long, so I made it shorter.", "The log has: API Error: 529 Overloaded", "API Error: 529 is in the log.",
 			"I fixed the handling of 429.", "429", "API Error: 429 Too many requests\n\nThat is the error in the log.",
@@ -178,8 +179,19 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"qwen", event.Overloaded, each(qwenFails, "[API Error: 502 Bad Gateway]", "[API Error: terminated]", "[API Error: Request timed out.]")},
 		{"qwen", event.ContextFull, each(qwenFails, "[API Error: 400 This model's maximum context length is 131072 tokens.]", "[API Error: 400 Your input exceeds the context window of this model. Please adjust your input and try again.]",
 			"[API Error: 400 <400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]]")},
+		{"qwen", event.Limited, each(
+			claudeSays, "Qwen OAuth quota exceeded: Your free daily quota has been reached.\n\nTo continue using Qwen Code without waiting, upgrade:\n  China: https://a",
+			"[API Error: slow down]\nPossible quota limitations in place or slow response times detected. Please wait and try again later.",
+		)},
+		{"qwen", event.Limited, each(qwenFails, "Qwen OAuth quota exceeded: Your free daily quota has been reached.\n\nTo continue using Qwen Code without waiting, upgrade:\n  China: https://a")},
+		{"qwen", event.Auth, each(claudeSays, "Qwen OAuth free tier has been discontinued as of 2026-04-15.\n\nTo continue using Qwen Code, try one of these alternatives:\n  - a")},
+		{"qwen", event.Auth, each(qwenFails, "Qwen OAuth free tier has been discontinued as of 2026-04-15.\n\nTo continue using Qwen Code, try one of these alternatives:\n  - a")},
+		{"qwen", event.Auth, []recording{{qwenFails("[API Error: words of a later version]").lines, 41, ""}}},
+		{"qwen", event.ModelError, each(claudeSays, "[API Error: 400 no such model]", "[API Error: An unknown error occurred.]", `[API Error: 404 [{"code":"x"}]]`)},
 		{"qwen", "", each(
-			claudeSays, "[API Error: 429 Too many requests] is in the log.", "The log has [API Error: 429 Too many requests]", "I handle 401 and 429 now.",
+			claudeSays, "[API Error: 400 no such model] is in the log.", "[API Error: 400 no such model]\n\nThat is the error in the log.",
+			"Qwen OAuth quota exceeded: this is the message for which you asked.\n\nI fixed it.",
+			"[API Error: 429 Too many requests] is in the log.", "The log has [API Error: 429 Too many requests]", "I handle 401 and 429 now.",
 			"[API Error: 429 Too many requests], it says.",
 		)},
 
@@ -198,8 +210,8 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		)},
 		{"gemini", event.Limited, each(geminiSays, `[API Error: {"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}]`, "[API Error: You exceeded your current quota.]")},
 		{"gemini", event.Auth, each(geminiSays, "[API Error: API key not valid. Please pass a valid API key.]")},
-		{"gemini", event.ModelError, each(geminiSays, "", " \n")},
-		{"gemini", "", each(geminiSays, "The model is overloaded, says the log.", `[API Error: {"error":{"code":429}}] is in the log.`, "ok")},
+		{"gemini", event.ModelError, each(geminiSays, "", " \n", "[API Error: An unknown error occurred.]", "[API Error: no such model (Status: NOT_FOUND)]")},
+		{"gemini", "", each(geminiSays, "[API Error: no such model] is in the log.", "[API Error: no such model]\nThat is it.", "The model is overloaded, says the log.", `[API Error: {"error":{"code":429}}] is in the log.`, "ok")},
 
 		{"opencode", event.Overloaded, each(
 			opencodeFails, `{"name":"APIError","data":{"message":"x","statusCode":529}}`, `{"name":"APIError","data":{"message":"x","statusCode":500,"isRetryable":true}}`,
@@ -349,6 +361,7 @@ func TestFailuresOfBuiltInAgentsOverACP(t *testing.T) {
 		{"goose", "a server out of reach", event.Overloaded, says("Network error: Could not connect to a:1 — check your network connection and try again.\n\nPlease resend your message to try again.")},
 		{"goose", "a limit", event.Limited, goose("Rate limit exceeded: slow down")},
 		{"goose", "a full session", event.ContextFull, says("Unable to continue: Context limit still exceeded after compaction. Try using a shorter message, a model with a larger context window, or start a new session.")},
+		{"goose", "a request that is refused", event.ModelError, goose("Request failed: no such model")},
 		{"goose", "an answer about an error", "", says("The log has: Ran into this error: Server error: 503 busy.")},
 
 		{"kilocode", "an overload", event.Overloaded, opencode("Overloaded")},

@@ -177,11 +177,12 @@ func (v *evidence) kindOf(text string) event.Kind {
 	return v.knownFailure(func(re *regexp2.Regexp) bool { return matches(re, text) })
 }
 
-// knownFailure returns the kind of the adapter's first failure whose pattern passes.
+// knownFailure returns the kind of the adapter's first failure whose pattern passes. That an answer is a failure of
+// no special kind says nothing about a failed turn, whose kind other evidence may have.
 func (v *evidence) knownFailure(passes func(*regexp2.Regexp) bool) event.Kind {
 	for _, f := range v.agent.Failures {
 		re, err := schema.CompilePattern(f.Pattern)
-		if err == nil && passes(re) { // the loader rejects others
+		if err == nil && passes(re) && (!f.Answer || event.Kind(f.Kind) != event.ModelError) { // the loader rejects others
 			return event.Kind(f.Kind)
 		}
 	}
