@@ -211,6 +211,16 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"gemini", event.Limited, each(geminiSays, `[API Error: {"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}]`, "[API Error: You exceeded your current quota.]")},
 		{"gemini", event.Auth, each(geminiSays, "[API Error: API key not valid. Please pass a valid API key.]")},
 		{"gemini", event.ModelError, each(geminiSays, "", " \n", "[API Error: An unknown error occurred.]", "[API Error: no such model (Status: NOT_FOUND)]")},
+		{"gemini", event.Limited, each(
+			onStderr, "Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 1s.. Retrying after 5762ms...",
+			"Attempt 10 failed: You exceeded your current quota, please check your plan.\n* Quota exceeded for metric: x\nSuggested retry after 60s.. Max attempts reached",
+			"Attempt 1 failed with status 429. Retrying with backoff...", "Attempt 1 failed with 429 error (no Retry-After header). Retrying with backoff...",
+		)},
+		{"gemini", event.Overloaded, each(
+			onStderr, "Attempt 1 failed: The service is busy.\nSuggested retry after 3s.. Retrying after 3100ms...", "Attempt 10 failed: Internal error. Max attempts reached",
+			"Attempt 1 failed with status 503. Retrying with backoff...", "Attempt 1 failed with 5xx error. Retrying with backoff...",
+		)},
+		{"gemini", event.Crashed, each(onStderr, "Attempt 1 failed: no such file")},
 		{"gemini", "", each(geminiSays, "[API Error: no such model] is in the log.", "[API Error: no such model]\nThat is it.", "The model is overloaded, says the log.", `[API Error: {"error":{"code":429}}] is in the log.`, "ok")},
 
 		{"opencode", event.Overloaded, each(
