@@ -80,10 +80,20 @@ The exit code is 0 when the editor closes standard input, 1 if the connection fa
 	return cmd
 }
 
+// claim returns what creates the directory of a loop's files in a project, but not as root in that of another user.
+func claim(a *ui.App) func(project string) error {
+	return func(project string) error {
+		if err := a.RefuseSudo(project); err != nil {
+			return err
+		}
+		return a.Trust.ClaimLoop(project)
+	}
+}
+
 func serve(ctx context.Context, a *ui.App, version string, f flags, args []string) error {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	o := acp.Options{Version: version, Log: a.Err, Claim: a.Trust.ClaimLoop}
+	o := acp.Options{Version: version, Log: a.Err, Claim: claim(a)}
 	if by := a.Trust.Origin(); by != nil {
 		o.OnlyOwn = fmt.Sprintf("only a user's editor may load this session: ripple acp was started by %s; begin a new session", by)
 	}

@@ -111,9 +111,6 @@ func adapterRuns(e *registry.Entry, ours *registry.Registry) (lines []string) {
 	if e.Adapter.Script != "" {
 		lines = append(lines, fmt.Sprintf("makes the program run a script of %s", Count(strings.Count(e.Adapter.Script, "\n")+1, "line")))
 	}
-	if needs := e.Adapter.Ready.Needs; needs != nil && needs.Server != nil {
-		lines = append(lines, "its tests start a server")
-	}
 	return lines
 }
 
@@ -140,6 +137,19 @@ func actionLines(a *schema.Adapter) (lines []string) {
 		add("types to run a file of code", f.InvocationTemplate)
 	}
 	add("types at the end", a.Lifecycle.Shutdown.Command)
+	add("types to change the directory", a.Capabilities.CdCommand)
+	if a.Probe != nil {
+		add("types to try the program", a.Probe.Eval)
+	}
+	if len(a.Tests) > 0 {
+		lines = append(lines, "types the code of "+Count(len(a.Tests), "test"))
+	}
+	if needs := a.Ready.Needs; needs != nil && needs.Server != nil {
+		for _, command := range needs.Server.Prepare {
+			add("before its tests", command...)
+		}
+		add("the server of its tests", needs.Server.Command...)
+	}
 	if a.Agent == nil {
 		return lines
 	}

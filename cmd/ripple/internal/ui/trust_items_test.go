@@ -50,6 +50,10 @@ input:
   multiline_wrapper: {open: in-open, close: in-close, trigger: always}
   tempfile: {path_template: '{temp_dir}/in-path', invocation_template: '. {path} in-invocation'}
 lifecycle: {shutdown: {command: in-shutdown}}
+capabilities: {cd_command: 'in-cd {path}', cd_command_quote: single_quote_posix}
+probe: {eval: in-probe, expect: x}
+ready: {needs: {what: a server, missing: nothing, server: {prepare: [[in-prepare]], command: [in-server], ready: x}}}
+tests: [{name: a, eval: b, expect: c}]
 `
 	const agent = `schema: 1
 name: x
@@ -68,7 +72,7 @@ agent:
 	ours, err := registry.Open(registry.Sources{})
 	require.NoError(t, err)
 	for text, want := range map[string][]string{
-		shell: {"in-version", "in-open", "in-close", "in-path", "in-invocation", "in-shutdown"},
+		shell: {"in-version", "in-open", "in-close", "in-path", "in-invocation", "in-shutdown", "in-cd", "in-probe", "in-prepare", "in-server", "1 test"},
 		agent: {"in-args", "in-login", "in-acp", "in-acp-args"},
 	} {
 		a, diagnostics := schema.Parse("x.yaml", []byte(text), schema.Options{})
