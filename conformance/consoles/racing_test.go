@@ -54,7 +54,7 @@ func (s *server) runMany(who string, n int) error {
 			}
 			continue
 		}
-		if !strings.Contains(text, "\n"+want+"\n"+want+"\n-----") || strings.Count(text, "\n") != 4 {
+		if !strings.Contains(text, "\n"+want+"\n"+want+"\n-----") || !strings.Contains(text, "] done exit=0 ") || strings.Count(text, "\n") != 4 {
 			return fmt.Errorf("%s was answered with %q", want, text)
 		}
 		i++
