@@ -189,7 +189,8 @@ func (t *editing) divide() {
 	a.echo = lineEcho{}
 	l.takeAgain()
 	n := len(a.text)
-	d := editorText{keys: a.keys, last: a.last, others: a.beside, code: l.code(), prompt: l.prompt}
+	again := strings.Join(l.again, "\n") // after its prompt the editor draws the line before the latest keys, too
+	d := editorText{keys: a.keys, last: append([]byte(again), a.last...), others: a.beside, code: l.code(), prompt: l.prompt}
 	own, foreign := d.divide(a.text)
 	l.take(own)
 	switch {

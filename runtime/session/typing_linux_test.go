@@ -3,6 +3,7 @@
 package session_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +27,9 @@ type typist struct {
 
 	mu       sync.Mutex
 	commands []*did
+
+	readMu sync.Mutex // the observer must not wait for mu, whose owners may wait for the session
+	read   []byte     // all that the program has displayed
 }
 
 // did is a command that the user typed, with the output delivered since its start.
@@ -75,6 +79,11 @@ func (p *typist) trace() session.Observer {
 		}
 	})
 	return session.ObserverFunc(func(e session.Event) {
+		if e.Kind == session.EventRead {
+			p.readMu.Lock()
+			p.read = append(p.read, e.Data...)
+			p.readMu.Unlock()
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		line := fmt.Sprintf("%10s %-7s %s", e.At.Round(10*time.Microsecond), e.Kind, e.Text)
@@ -91,6 +100,16 @@ func (p *typist) types(text string) {
 	for i := range len(text) {
 		require.NoError(p.t, p.Type(1, []byte{text[i]}))
 	}
+}
+
+// shows waits until the program has displayed a text.
+func (p *typist) shows(text string) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		p.readMu.Lock()
+		defer p.readMu.Unlock()
+		return bytes.Contains(p.read, []byte(text))
+	}, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
 // ran waits until n commands have ended and returns the last.
@@ -195,14 +214,23 @@ func TestTypedLinesAreOneCommand(t *testing.T) {
 	}
 }
 
-// Keys that a user types before the first prompt is drawn become a line without the prompt.
+// Keys that a user types before the first prompt is drawn become a line without the prompt, and so do keys at whose
+// arrival the program draws the prompt and the line once more.
 func TestALineBeforeTheFirstPromptIsDrawn(t *testing.T) {
-	p := atTerminal(t, "latesh", session.Options{})
-	p.types("ab\r")
-	d := p.ran(1)
-	assert.Equal(t, "ab", d.code)
-	assert.Equal(t, "ab\n", d.output)
-	assert.Empty(t, d.result.OutOfBand)
+	for _, waits := range []bool{false, true} {
+		p := atTerminal(t, "latesh", session.Options{})
+		for _, line := range []string{"a", "ab"} {
+			p.types(line[len(line)-1:])
+			if waits {
+				p.shows("B\a" + line)
+			}
+		}
+		p.types("\r")
+		d := p.ran(1)
+		assert.Equal(t, "ab", d.code)
+		assert.Equal(t, "ab\n", d.output)
+		assert.Empty(t, d.result.OutOfBand)
+	}
 }
 
 // While a user types at the prompt other commands are not sent, and are not mixed with the user's
