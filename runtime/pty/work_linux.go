@@ -35,6 +35,14 @@ func Forked(p *PTY, limit time.Duration) bool {
 	})
 }
 
+// Children returns the process IDs of the children of the started program; nil may mean that they are not known.
+func Children(p *PTY) []int {
+	l := &p.dev.probe
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.children(p.leader.Pid)
+}
+
 // Copied reports whether the process in the terminal's foreground is still a copy of the started program that has used less
 // than limit of CPU time: a job before its exec. False may mean that it is not known.
 func Copied(p *PTY, limit time.Duration) bool {

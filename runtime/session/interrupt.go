@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.org/ripple/runtime/session/internal/machine"
@@ -24,6 +25,7 @@ type interrupt struct {
 	unanswered bool          // no byte arrived since
 	late       bool          // the first byte since then did not belong to ongoing output
 	own        bool          // it went to the program itself, which was in the foreground, or to a copy of it before its exec
+	children   []int         // of the program, if it was in the foreground
 	unstarted  bool          // it was sent before the program had reported the start of the command
 	heldSince  time.Time     // when the program was first seen to start a job, for which the pending one waits; zero: it starts none
 	used       time.Duration // CPU time of the program when it was requested
@@ -127,16 +129,16 @@ const (
 )
 
 // repeat sends an interrupt that is still pending, or repeats one that was not answered (not even
-// by bytes that are still to be read), was answered only by the report of the command's start, or did
-// not stop the program from printing. An interrupt that was not early is repeated only when a job
-// missed it. It reports whether to check again later.
+// by bytes that are still to be read), was answered only by the report of the command's start or by the
+// shell in place of its job, or did not stop the program from printing. An interrupt that was not early
+// is repeated only when a job missed it. It reports whether to check again later.
 func (i *interrupts) repeat(key string, early bool) (again bool) {
 	silent := i.unanswered && !i.term.Readable(i.progress.bytes)
 	last := time.Since(i.progress.at)
-	lost := i.unstarted && i.control.state.SawC && !i.control.state.SawD
+	lost := !i.control.state.SawD && (i.unstarted && i.control.state.SawC || slices.Contains(i.children, i.term.Foreground()))
 	switch {
 	case i.pending == "" && !silent && !lost && (!early || last >= quiet):
-		return false
+		return len(i.children) > 0 // one of them may still take the terminal
 	case i.pending != "" || silent && (early || i.missed()) || lost && last >= quiet:
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		i.deliver(key)
@@ -161,6 +163,9 @@ func (i *interrupts) missed() bool {
 func (i *interrupts) deliver(key string) {
 	i.pending, i.heldSince, i.unanswered, i.late, i.sent = "", time.Time{}, true, false, time.Now()
 	i.own = i.term.Foreground() == i.term.PID() || i.prog.jobs && i.term.Copied(jobStart)
+	if i.children = nil; i.prog.jobs && i.term.Foreground() == i.term.PID() {
+		i.children = i.term.Children()
+	}
 	i.unstarted = !i.control.state.SawC
 	i.events.report(EventSignal, []byte(key), "interrupt")
 	i.term.Interrupt(key)

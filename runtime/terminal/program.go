@@ -56,6 +56,9 @@ func (p *Program) Work() (used time.Duration, runs bool) { return pty.Work(p.tty
 // Forked reports whether a child of the program has used less than limit of CPU time, and runs now.
 func (p *Program) Forked(limit time.Duration) bool { return pty.Forked(p.tty, limit) }
 
+// Children returns the process IDs of the children of the program; nil may mean that they are not known.
+func (p *Program) Children() []int { return pty.Children(p.tty) }
+
 // Copied reports whether the process in the foreground is a copy of the program that has used less than limit of CPU time: a
 // job before its exec.
 func (p *Program) Copied(limit time.Duration) bool { return pty.Copied(p.tty, limit) }
