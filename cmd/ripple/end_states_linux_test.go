@@ -101,6 +101,7 @@ var endStates = []endState{
 	{name: "the user's checkout: another branch with commits", flags: worktree, turns: []string{work + users + "git checkout -q -b agents-branch; " + own}},
 	{name: "the user's checkout: detached", flags: worktree, turns: []string{work + users + detach + own}},
 	{name: "the user's checkout: detached, and back", flags: worktree, turns: []string{work + users + detach + own + "git checkout -q main"}},
+	{name: "the user's checkout: reset", flags: inWorktree, turns: []string{work + users + own, users + "git reset -q --hard HEAD~1"}},
 	{name: "the user's checkout: files", flags: worktree, turns: []string{work + users + "echo bad >> mine; echo bad > new"}},
 	{name: "the user's checkout: renamed", flags: worktree, turns: []string{work + users + "git branch -m main trunk"}},
 

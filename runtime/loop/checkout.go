@@ -126,7 +126,7 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 		return nil
 	}
 	before := checkoutOf(e.before)
-	left := c.agent.left(before, e.after)
+	left, err := c.left(ctx, c.agent, before, e.after)
 	if after := checkoutOf(e.after); e.after.Files != nil && after.Branch != before.Branch && !e.before.BranchUnknown {
 		e.checkout = &after
 		c.note(fmt.Sprintf("turn %d left %s: %s is checked out now, and commits go there", e.turn, before, after))
@@ -136,24 +136,22 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	if e.after.Files != nil {
 		s.Last = &e.after.Branch
 	}
-	dropped, err := c.dropped(ctx, before, e.after)
-	if dropped {
-		left.commits = append(left.commits, before.Commit)
-	}
 	merr := c.noteMade(ctx, e)
 	also, perr := c.projectAfter(ctx, e)
-	return errors.Join(err, merr, perr, c.leave(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+	return errors.Join(err, merr, perr, c.leave(ctx, e.turn, left, also))
 }
 
 // leave reports the commits that a turn left, or an earlier one, and that are on no branch: a branch that had one may
-// have been deleted or reset since. It remembers the other ones. heads are the commits that are checked out now.
-func (c *checkouts) leave(ctx context.Context, turn int, commits, heads []string) error {
-	s := &c.state.Checkouts
+// have been deleted or reset since. It remembers the other ones. users is what the user's own checkout left.
+func (c *checkouts) leave(ctx context.Context, turn int, agents, users left) error {
+	s, heads := &c.state.Checkouts, slices.Concat(agents.by, users.by)
 	lost, err := c.lost(ctx, heads...)
-	all := append(s.Left, commits...)
+	all := slices.Concat(s.Left, agents.commits, users.commits)
 	s.Left = lastOf(slices.Clone(all)) // if git fails, they are asked about after the next turn
-	err = errors.Join(err, c.keep(ctx, commits, func(commit string) string {
+	err = errors.Join(err, c.keep(ctx, agents.commits, func(commit string) string {
 		return fmt.Sprintf("turn %d left commit %s, which is on no branch now", turn, short(commit))
+	}, heads...), c.keep(ctx, users.commits, func(commit string) string {
+		return fmt.Sprintf("your own checkout left commit %s during turn %d, and it is on no branch now", short(commit), turn)
 	}, heads...), c.keep(ctx, lost, func(commit string) string {
 		return fmt.Sprintf("commit %s, which an earlier turn left, is on no branch after turn %d", short(commit), turn)
 	}, heads...))
@@ -267,15 +265,6 @@ func (c *checkouts) merged(ctx context.Context, branch string) (bool, error) {
 	return copied > 0 && others == 0, err
 }
 
-// dropped reports whether a branch lost commits: it was reset, and may have others since. Commits that have others in
-// their place, as after git commit --amend, are not dropped.
-func (c *checkouts) dropped(ctx context.Context, before record.Checkout, after git.Snapshot) (bool, error) {
-	if before.Branch != after.Branch || before.Commit == after.Head || before.Commit == "" || after.Head == "" {
-		return false, nil
-	}
-	return c.repo().Dropped(ctx, before.Commit, after.Head)
-}
-
 // lastOf returns the last distinct names.
 func lastOf(names []string) []string {
 	slices.Reverse(names)
@@ -296,17 +285,22 @@ type left struct {
 	by      []string // the commit that is checked out now, if any
 }
 
-// left returns the commits and names that a turn no longer has checked out.
-func (f *followed) left(before record.Checkout, after git.Snapshot) (l left) {
-	l.commits, l.names = f.log.Left()
-	stayed := before.Branch != "" && before.Branch == after.Branch && after.Head != ""
-	if before.Commit != "" && !stayed {
-		l.commits = append(l.commits, before.Commit)
-	}
+// left returns the commits and names that a turn no longer has checked out in a tree: it checked out others, or reset the
+// branch. Commits that have others in their place there, as after git commit --amend, are not left.
+func (c *checkouts) left(ctx context.Context, in *followed, before record.Checkout, after git.Snapshot) (l left, err error) {
+	l.commits, l.names = in.log.Left()
 	if after.Head != "" {
 		l.by = []string{after.Head}
 	}
-	return l
+	leaves := before.Commit != "" && before.Commit != after.Head
+	if stayed := before.Branch != "" && before.Branch == after.Branch && after.Head != ""; stayed && leaves {
+		dropped, derr := c.repo().Dropped(ctx, before.Commit, after.Head)
+		leaves, err = dropped || derr != nil, derr
+	}
+	if leaves {
+		l.commits = append(l.commits, before.Commit)
+	}
+	return l, err
 }
 
 // projectAfter notes how a turn changed the user's own checkout.
@@ -320,7 +314,7 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 		return l, ctx.Err()
 	}
 	before, after := checkoutOf(*e.project), checkoutOf(now)
-	l = c.project.left(before, now)
+	l, lerr := c.left(ctx, c.project, before, now)
 	files, err := c.project.tree.Changed(ctx, *e.project, now)
 	files = slices.DeleteFunc(files, func(name string) bool { return !isWork(c.project.tree, []string{name}) })
 	moved := before.Branch != after.Branch || before.Branch == "" && before.Commit != after.Commit
@@ -328,7 +322,7 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 		moved, before = false, after
 	}
 	if err != nil || !moved && len(files) == 0 {
-		return l, err
+		return l, errors.Join(lerr, err)
 	}
 	e.users = &record.Project{Files: files[:min(len(files), maxChanged)]}
 	if moved {
@@ -343,7 +337,7 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 		s.Project = &before
 	}
 	s.Files = lastOf(append(s.Files, files...))
-	return l, nil
+	return l, lerr
 }
 
 // keep remembers and reports the commits that are neither on a branch nor contained in those of by.

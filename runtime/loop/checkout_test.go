@@ -125,6 +125,27 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{"; branch main was left, and branch theirs is checked out; changed: a.txt", ""},
 		},
 		{
+			"the user's own checkout is reset", side, // the draft keeps side from being rebased on main
+			[]string{"echo draft > draft; " + users + commits, users + "git reset -q --hard HEAD~1"},
+			[]string{
+				"your own checkout changed during turn 1: work.txt",
+				"your own checkout left commit N during turn 2, and it is on no branch now",
+			},
+			[]string{"; work.txt", "; work.txt"},
+		},
+		{
+			"the user's own checkout is reset to a commit that side has", side,
+			[]string{users + commits, users + "git reset -q --hard HEAD~1"},
+			[]string{"your own checkout changed during turn 1: work.txt"},
+			[]string{"; work.txt", "; work.txt"},
+		},
+		{
+			"the user's own checkout is amended", side,
+			[]string{users + commits, users + "git commit -q --amend -m other"},
+			[]string{"your own checkout changed during turn 1: work.txt"},
+			[]string{"; work.txt", ""},
+		},
+		{
 			"files of the user are noted once", side,
 			[]string{users + "echo b > a.txt", users + "echo c > a.txt", users + "echo c > c.txt; echo d > a.txt"},
 			[]string{"your own checkout changed during turn 1: a.txt", "your own checkout changed during turn 3: c.txt"},
