@@ -414,7 +414,7 @@ func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, 
 }
 
 // attempted returns the commits that an attempt of a turn that was cut off may have left: those that it had
-// checked out, and those that were checked out before it, without a branch or with one that is gone.
+// checked out, and those that were checked out before it, without a branch or with one that is gone or was reset.
 func (c *checkouts) attempted(f *finder) (commits []string) {
 	known, err := c.work.savedBaseline(c.state.Turn + 1)
 	if !c.begun() || err != nil || known == nil {
@@ -425,9 +425,17 @@ func (c *checkouts) attempted(f *finder) (commits []string) {
 		trees = append(trees, known.Project)
 	}
 	for _, s := range trees {
-		if before := s.read(); before.Head != "" && !f.repo.HasBranch(f.ctx, before.Branch) {
-			commits = append(commits, before.Head)
+		before := s.read()
+		if before.Head == "" {
+			continue
 		}
+		if f.repo.HasBranch(f.ctx, before.Branch) {
+			dropped, err := f.repo.Dropped(f.ctx, before.Head, git.Branch(before.Branch))
+			if f.err = errors.Join(f.err, err); !dropped {
+				continue
+			}
+		}
+		commits = append(commits, before.Head)
 	}
 	for _, tree := range []*followed{c.agent, c.project} {
 		if tree != nil {

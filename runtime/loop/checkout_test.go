@@ -379,6 +379,7 @@ func TestKilledAttemptCameBack(t *testing.T) {
 		{"the agent's working tree", side, own + "git checkout -q side"},
 		{"the user's checkout", side, users + own + "git checkout -q main"},
 		{"no working tree", "", own + "git checkout -q main"},
+		{"the branch is reset", side, "git reset -q --hard main"},
 	} {
 		for _, next := range []string{"the turn is taken again", "the next process stops before it"} {
 			t.Run(tt.name+", "+next, func(t *testing.T) {
