@@ -26,36 +26,78 @@ type Plan struct{ Open, Ticked int }
 // Complete reports whether at least one box exists and every box is checked.
 func (p Plan) Complete() bool { return p.Open == 0 && p.Ticked > 0 }
 
-// box matches a line that begins with a box, after any marks of quotes, headings, lists, tables
-// and emphasis: [ ], [x], or brackets around nothing or one other character.
-var box = lazyregexp.New(`^((?:\s|[-*+>#|_~•–—]|\d+[.)]|[A-Za-z][.)])*)(\\?\[(\s*|\s*[xX]\s*|[^\[\]]\x{FE0F}?)\\?\]|[☐☑☒])(.*)$`)
+// What a box consists of: brackets around blanks, around other characters that are neither letters
+// nor digits, around one that is, or around a word that is usual for tasks; or a character like a box.
+const (
+	opening  = `\\?[\[［]`
+	closing  = `\\?[\]］]`
+	blank    = `[\s\p{Cf}\pM]*`
+	others   = `[^\pL\pN\[\]［］]`
+	label    = `(?i:todo|wip|tbd|doing|done|pending|blocked|skipped|in progress)`
+	empty    = `☐□◻⬜`
+	pictures = empty + `☑☒`
+)
 
-// lettered matches a mark that may also be a reference or an abbreviation: [1], [a].
-var lettered = lazyregexp.New(`^[\pL\pN]$`)
+var (
+	// box matches a line that begins with a box, after anything without words and brackets: marks of
+	// quotes, headings, lists, tables, emphasis and code, emoji, and numbers such as 1.1, (2) or a).
+	box = lazyregexp.New(`^((?:[^\pL\[\]［］\\` + pictures + `]|[A-Za-z][.)])*)` +
+		`(` + opening + `(` + others + `*|` + blank + `[\pL\pN]` + blank + `|` + label + `)` +
+		closing + `|[` + pictures + `])(.*)$`)
 
-// ParseTask reads a line of a task list as a check box. Only [x] and [X] are done: any other mark
-// leaves the task open, since it is not known what it means.
+	// emptyBox matches a box that is open wherever it is, and strayBox one that is a label of a line which
+	// does not begin with a box. An ellipsis is none, and [x] there may explain how to check a task.
+	emptyBox = lazyregexp.New(opening + blank + `\s` + blank + closing + `|[` + empty + `]`)
+	strayBox = lazyregexp.New(`(^|[\s*_~(>|:–—-])(?:` + opening +
+		`(?:[^\pL\pN\[\]［］.…]*|\s*[xX]\s+|\s+[xX]|` + label + `)` + closing + `|[☑☒])([\s*_~).,;:!?|–—-]|$)`)
+
+	word     = lazyregexp.New(`[\pL\pN]`)
+	number   = lazyregexp.New(`\pN`)
+	wordEnds = lazyregexp.New(`^(?:[\s\p{Cf}]|$)`)
+	codeSpan = lazyregexp.New("(^|[^\\\\`])(?:`[^`]+`|``[^`]+``)")
+	itemMark = lazyregexp.New(`^(?:[\s>|#]|[-*+]\s)*`)
+)
+
+// ParseTask reads a line of a task list as a check box. A task is done only if the line, or a cell of
+// a table, begins with [x] or [X] and has no empty box. Any other box, wherever it is, leaves a task
+// open, since it is not known what it means.
 func ParseTask(line string) (t Task, ok bool) {
-	m := box().FindStringSubmatch(line)
-	if m == nil {
-		return parseRow(line)
-	}
-	marks, whole, mark, rest := m[1], m[2], m[3], m[4]
-	bare := strings.TrimSpace(marks) == ""
-	done := whole == "[x]" || whole == "[X]"
-	text := strings.Trim(rest, " \t|*_~")
-	switch {
-	case mark != " " && (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")): // a link
-		return t, false
-	case bare && strings.HasPrefix(rest, ":"): // the target of a link
-		return t, false
-	case !done && lettered().MatchString(mark) && (bare || rest != "" && !strings.HasPrefix(rest, " ")):
+	if !strings.ContainsAny(line, "[［"+pictures) { // most lines of a text
 		return t, false
 	}
-	return Task{Text: text, Done: done, Indent: marks[:len(marks)-len(strings.TrimLeft(marks, " \t"))]}, true
+	if t, ok = parseRow(line); ok {
+		return t, ok
+	}
+	t.Indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	prose := codeSpan().ReplaceAllString(line, "$1``")
+	if m := box().FindStringSubmatch(line); m != nil && begins(m) {
+		t.Done = (m[2] == "[x]" || m[2] == "[X]") && !emptyBox().MatchString(prose)
+		t.Text = strings.Trim(m[4], " \t|*_~")
+		return t, true
+	}
+	if !emptyBox().MatchString(prose) && !strayBox().MatchString(prose) {
+		return Task{}, false
+	}
+	text := strayBox().ReplaceAllString(emptyBox().ReplaceAllString(line, ""), "$1$2")
+	t.Text = strings.Join(strings.Fields(itemMark().ReplaceAllString(text, "")), " ")
+	return t, true
 }
 
-// parseRow reads a row of a table whose box is not in the first cell. If a row has several, all must be checked.
+// begins reports whether a match of box is a task, and not a link, its target, a reference or part of a word.
+func begins(m []string) bool {
+	marks, whole, mark, rest := m[1], m[2], m[3], m[4]
+	bare := strings.TrimSpace(marks) == ""
+	link := strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")
+	switch {
+	case whole == "[x]" || whole == "[X]":
+		return !link && !strings.Contains(marks, "`") && !strings.Contains(marks, "~~~") && !(bare && strings.HasPrefix(rest, ":"))
+	case word().MatchString(mark):
+		return wordEnds().MatchString(rest) && !(bare && number().MatchString(mark))
+	}
+	return !link || mark != "" && strings.TrimSpace(mark) == ""
+}
+
+// parseRow reads a row of a table. If it has several boxes, all must be checked.
 func parseRow(line string) (t Task, ok bool) {
 	row := strings.TrimLeft(line, " \t>")
 	if !strings.HasPrefix(row, "|") {
@@ -86,8 +128,8 @@ var blanks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u20
 	"\u2007", " ", "\u2008", " ", "\u2009", " ", "\u200a", " ", "\u202f", " ", "\u205f", " ", "\u3000", " ")
 
 // fence matches the first or last line of fenced code (CommonMark 4.5), at any indentation, in quotes
-// and list items. A line with a bracket is not certainly one: it may have a box.
-var fence = lazyregexp.New("^((?:[\\s>]|(?:[-*+]|\\d{1,9}[.)])\\s)*)(`{3,}|~{3,})([^`\\[]*)$")
+// and list items.
+var fence = lazyregexp.New("^((?:[\\s>]|(?:[-*+]|\\d{1,9}[.)])\\s)*)(`{3,}|~{3,})([^`]*)$")
 
 // fenceMark matches what a fence consists of, wherever it is in a line.
 var fenceMark = lazyregexp.New("`{3,}|~{3,}")
@@ -120,6 +162,9 @@ func fenced(all []string) (code []bool, certain int) {
 		case begin < 0 && m != nil && stray >= 0:
 			return code, stray
 		case begin < 0 && m != nil:
+			if _, is := ParseTask(line); is {
+				return code, i
+			}
 			begin, indent, mark = i, strings.Map(blankMarker, m[1]), m[2]
 		case begin < 0:
 			if stray < 0 && len(fenceMark().FindAllString(line, -1))%2 == 1 {

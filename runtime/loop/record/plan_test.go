@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,7 +26,19 @@ func TestParsePlan(t *testing.T) {
 		{"CRLF", "- [x] one\r\n- [x] two\r\n", Plan{0, 2}, true},
 		{"a box without text", "- [ ]\n", Plan{1, 0}, false},
 		{"a link is not a box", "- [x](https://example.org)\n- [x][ref]\n[x]: https://example.org\n- [](https://example.org)\n", Plan{}, false},
-		{"a reference is not a box", "[1] Knuth\n- [2026-11-27] begun\n- [TODO] later\n- [a]b\nUse [ ] for an open task.\n", Plan{}, false},
+		{"a reference is not a box", "[1] Knuth\n- [2026-11-27] begun\n- [Feature] later\n- [a]b\n[a]: https://example.org\n- see [1], [a], [^1], [t](u), [...] and […]\n", Plan{}, false},
+		{"an index is not a box", "- a[0] b[i] c[:] d[*] int[] x[]\n- [x] return [] for a[1, 2]\n", Plan{0, 1}, true},
+		{"nor is code after words", "Use `[ ]` for an open task, and `` ` [ ] ` `` too.\n- [x] find `- [ ] a` and `☐`\n", Plan{0, 1}, true},
+		{"any marks before a box", "- ⛔ [ ] a\n- `[ ]` b\n◦ [ ] c\n1.1 [ ] d\n(1) [ ] e\n\u200e- [ ] f\n[w] g\n- [a]\th\n[ ]: i\n- [x] j\n", Plan{9, 1}, false},
+		{"any marks before a box, ticked", "- 🚀 [x] a\n◦ [x] b\n1.1 [x] c\n(1) [X] d\n\u200e- [x] e\n", Plan{0, 5}, true},
+		{"any marks in a box", "- [--] a\n- [⏳ ] b\n- [1️⃣] c\n- [\u200ex] d\n- [x] e\n", Plan{4, 1}, false},
+		{"boxes of other characters, words", "- ［ ］ a\n- ［x］ b\n- ⬜ c\n- [WIP] d\n[TODO] e\n| f | [in progress] |\n- [x] g\n", Plan{6, 1}, false},
+		{"an open box after words", "- a [ ]\nb: [ ]\n- P1 [ ] c\n- P1 [~] d\n- e [ x ]\n- f []\n- g ☐\n<!-- - [ ] h -->\n- [i](j) [ ]\n- **k** [TODO]\n- l ☑\n- [x] m ☑\n", Plan{11, 1}, false},
+		{"an open box after words and an open quote of code", "- a ` [ ] b\n- a \\` [ ] ` b\n- [x] c\n", Plan{2, 1}, false},
+		{"a checked box after words, or in code, may be an explanation", "Mark tasks with [x].\n- a [x]\n- `[x]` is done\n- \\[x]\n", Plan{1, 0}, false},
+		{"several boxes in a line", "- [x] a [ ] b\n- [x][ ] c\n[x] is done, [ ] is open\n| [x] | [~] |\n- [x] d\n", Plan{4, 1}, false},
+		{"a box on the line of a fence", "- [x] docs\n```[ ] migrate\n```\n~~~ [x]\n~~~\n", Plan{1, 1}, false},
+		{"a checked box on the line of a fence, an index", "- [x] docs\n~~~[x] a[0]\n- [ ] b\n~~~\n", Plan{0, 1}, true},
 		{"a mark that is not x is open", "- [~] a\n- [-] b\n- [!] c\n- [?] d\n- [/] e\n- [y] f\n- [✓] g\n- [✔️] h\n- [x] i\n", Plan{8, 1}, false},
 		{"no blank, many, or a tab between the brackets", "- [] a\n- [  ] b\n- [\t] c\n- [ x ] d\n- [x] e\n", Plan{4, 1}, false},
 		{"odd blanks", "- [\u00a0] a\n-\u00a0[ ] b\n\u3000- [\u2009]\u00a0c\n- [\u200b] d\n- [x] e\n", Plan{4, 1}, false},
@@ -64,6 +77,31 @@ func TestParsePlan(t *testing.T) {
 			assert.Equal(t, tt.complete, tt.want.Complete())
 		})
 	}
+}
+
+// For any text, no open box outside of code is hidden, and none is read as checked.
+func FuzzParseTasks(f *testing.F) {
+	for _, text := range []string{"- [x] a\n1. ```sh\n   b\n   ```\n", "> ~~~\n| c | [ ] |\n", "- ⛔ [~] `[x]`\n\t```\n", "- [WIP] [d](e) [x]\n``` ` ☐"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		list := ParseTasks(text)
+		for _, task := range list {
+			assert.NotContains(t, task.Text, "\n")
+		}
+		if list.Count().Ticked > 0 {
+			assert.Regexp(t, `\[[xX]\]`, text)
+		}
+		if strings.Contains(text, "[ ]") && !strings.ContainsAny(text, "`~") {
+			assert.NotZero(t, list.Count().Open, "no code")
+		}
+		const task = "\n- [ ] migrate\n"
+		item := "- " + strings.Join(lines(text), "\n  ") + "\n"
+		quote := "> " + strings.Join(lines(text), "\n> ") + "\n"
+		for _, all := range []string{text + "\n" + task, item + task + item, quote + task + quote} {
+			assert.NotZero(t, ParseTasks(all).Count().Open, "outside: %q", all)
+		}
+	})
 }
 
 func TestReadTasks(t *testing.T) {

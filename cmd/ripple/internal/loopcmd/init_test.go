@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/loop/record"
 )
 
 func TestProjectRows(t *testing.T) {
@@ -70,6 +72,7 @@ func TestMarkdownTasks(t *testing.T) {
 		{"sections", "# A tool\n## Background\nx\n## Parser ##\ny\n### Printer\n", []string{"- [ ] Parser", "- [ ] Printer"}},
 		{"the title", "# A tool\n\nIt shall be good.", []string{"- [ ] A tool"}},
 		{"words alone", "It shall be good.", []string{"- [ ] Do what .ralph/PROMPT.md asks for"}},
+		{"boxes after words", "# T\n1. one [ ]\n  * P1 [~] `two`\n", []string{"- [ ] 1. one", "  - [ ] P1 `two`"}},
 		{"code is not a task", "# T\n```\n- [ ] example\n## S\n```\n", []string{"- [ ] T"}},
 	} {
 		assert.Equal(t, tt.want, markdownTasks(tt.text), tt.name)
@@ -103,6 +106,8 @@ func FuzzMarkdownTasks(f *testing.F) {
 			assert.Regexp(t, `^\s*- \[[ x]\] `, task)
 			assert.NotContains(t, task, "\n")
 		}
-		assert.True(t, strings.HasSuffix(wanted{tasks: tasks}.plan(), "\n"))
+		plan := wanted{tasks: tasks}.plan()
+		assert.True(t, strings.HasSuffix(plan, "\n"))
+		assert.Len(t, record.ParseTasks(plan), len(tasks))
 	})
 }
