@@ -346,6 +346,9 @@ func TestHatThatHasHadItsTurns(t *testing.T) {
 	assert.True(t, stop.Done(), stop.Message)
 	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}, r.turns())
 
+	r = newRoles(t, bounded, publishes("built"), func(d *doing) { publishes("rejected", "passed")(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") })
+	assert.Equal(t, ReasonHatExhausted, r.run().Reason, "the work of a complete plan was rejected")
+
 	r = newRoles(t, bounded+"  mender: {triggers: [builder.exhausted], publishes: [built]}\n", publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
 	stop = r.run()
 	assert.True(t, stop.Done(), stop.Message)

@@ -86,14 +86,13 @@ func (r *Rules) Missing(s *State) (list []string) {
 	return list
 }
 
-// Waits reports whether a queued topic is for a hat that may still take it.
+// Waits reports whether a queued topic is for a hat. One that has reached its limit counts, too: see Exhausted.
 func (r *Rules) Waits(s *State) bool {
 	if !r.Active() || s == nil {
 		return false
 	}
 	return slices.ContainsFunc(s.Pending, func(w Waiting) bool {
-		hat := r.Route(w.Topic.Topic)
-		return hat != nil && hat.spent(s) == ""
+		return r.Route(w.Topic.Topic) != nil
 	})
 }
 
