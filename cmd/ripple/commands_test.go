@@ -40,6 +40,25 @@ func tree(t *testing.T) (root *cobra.Command, all []*cobra.Command) {
 	return root, all
 }
 
+// requireAll checks that lines call each command that does not only group others. The short form of a command of
+// a loop, such as ripple run, counts for both.
+func requireAll(t *testing.T, list string, lines [][]string) {
+	t.Helper()
+	_, all := tree(t)
+	called := map[string]bool{}
+	for _, line := range lines {
+		cmd, _, err := all[0].Find(line)
+		require.NoError(t, err, line)
+		called[cmd.CommandPath()] = true
+	}
+	for _, cmd := range all {
+		path := cmd.CommandPath()
+		if short := strings.Replace(path, "ripple loop ", "ripple ", 1); !called[path] && !called[short] {
+			assert.True(t, cmd.HasSubCommands(), "no line of %s calls %s", list, path)
+		}
+	}
+}
+
 // completed matches the words of a command's usage that name something known to ripple.
 var completed = regexp.MustCompile(`\b(ADAPTER|CONSOLE|CLIENT)\b`)
 

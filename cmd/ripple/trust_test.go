@@ -173,9 +173,93 @@ func TestNothingOfAProjectRunsUnasked(t *testing.T) {
 	}
 }
 
-// No command runs an unapproved file of a project.
+// harmlessLines call each command of ripple in a hostile project. They are in the order of a console and a loop.
+var harmlessLines = []struct {
+	line string
+	code int // -1: any
+}{
+	{"exec bash true", 0}, // embedded in ripple
+	{"exec sh true", 0},
+	{"exec zz true", ui.ExitUsage},
+	{"console start zz", ui.ExitUsage},
+	{"console start bash --name ours", 0},
+	{"console exec ours true", 0},
+	{"console list", 0},
+	{"console history ours", 0},
+	{"console logs ours", 0},
+	{"console peek ours", 0},
+	{"console read ours", 0},
+	{"console record ours true --svg ours.svg", 0},
+	{"console resize ours 90 30", 0},
+	{"console send ours true --key enter", 1},
+	{"console wait ours", 0},
+	{"console attach ours", -1},
+	{"console close ours", 0},
+	{"agent run hi --adapter helper", ui.ExitUsage},
+	{"agent map --adapter helper", ui.ExitUsage},
+	{"run", ui.ExitUsage},
+	{"run --adapter rehearsal --max-turns 1", ui.ExitUsage},
+	{"run --dry-run", 0},
+	{"run --resume", ui.ExitMissing},
+	{"hats", ui.ExitUsage},
+	{"acp", 0},
+	{"acp --turn --adapter helper", ui.ExitUsage},
+	{"mcp", 0},
+	{"mcp --adapters zz", ui.ExitUsage},
+	{"mcp config claude", -1},
+	{"doctor", -1},
+	{"doctor helper", ui.ExitUsage},
+	{"doctor --probe zz", ui.ExitUsage},
+	{"agent matrix report.json", -1},
+	{"box -- true", -1},
+	{"adapter list", 0},
+	{"adapter list --json", 0},
+	{"adapter show zz", 0},
+	{"adapter show helper", 0},
+	{"adapter lint zz", -1},
+	{"adapter lint --all", -1},
+	{"adapter test zz", ui.ExitUsage},
+	{"adapter record zz", -1},
+	{"adapter explain x", -1},
+	{"adapter matrix report.json", -1},
+	{"adapter merge report.json", -1},
+	{"adapter try zz", ui.ExitUsage},
+	{"adapter new zz --with rehearsal", ui.ExitUsage},
+	{"init", 0},
+	{"status", -1},
+	{"events", -1},
+	{"replay", -1},
+	{"answer x", -1},
+	{"guide x", -1},
+	{"reset circuit", -1},
+	{"watch", -1},
+	{"emit a.b x", -1},
+	{"stop", -1},
+	{"trust --show", 0},
+	{"trust --list", 0},
+	{"help run", 0},
+	{"version", 0},
+	{"exit-codes", 0},
+	{"schema project", 0},
+	{"completion bash", 0},
+	{"completion zsh", 0},
+	{"completion fish", 0},
+	{"completion powershell", 0},
+	{"__complete exec z", 0},
+	{"__complete exec zz --op ", 0},
+	{"__complete adapter test zz --filter ", 0},
+	{"__complete run --adapter ", 0},
+}
+
+// No command runs an unapproved file of a project. A new command needs a line in harmlessLines, unless it only groups
+// others.
 func TestCommandsInAHostileProject(t *testing.T) {
 	t.Parallel()
+	var lines [][]string
+	for _, l := range harmlessLines {
+		lines = append(lines, strings.Fields(l.line))
+	}
+	requireAll(t, "harmlessLines", lines)
 	h := newHostile(t, map[string]string{
 		".ripple/adapters/bash.yaml":   named("bash", "sh"),
 		".ripple/adapters/zz.yaml":     named("zz", "python"),
@@ -188,60 +272,10 @@ func TestCommandsInAHostileProject(t *testing.T) {
 		".ralph/PROMPT.md":             "x",
 		".ralph/@fix_plan.md":          "- [ ] x\n",
 	})
-	for _, tt := range []struct {
-		line string
-		code int // -1: any
-	}{
-		{"exec bash true", 0}, // embedded in ripple
-		{"exec sh true", 0},
-		{"exec zz true", ui.ExitUsage},
-		{"console start zz", ui.ExitUsage},
-		{"console start bash --name ours", 0},
-		{"console exec ours true", 0},
-		{"console close ours", 0},
-		{"agent run hi --adapter helper", ui.ExitUsage},
-		{"agent map --adapter helper", ui.ExitUsage},
-		{"run", ui.ExitUsage},
-		{"run --adapter rehearsal --max-turns 1", ui.ExitUsage},
-		{"run --dry-run", 0},
-		{"run --resume", ui.ExitMissing},
-		{"hats", ui.ExitUsage},
-		{"acp", 0},
-		{"acp --turn --adapter helper", ui.ExitUsage},
-		{"mcp", 0},
-		{"mcp --adapters zz", ui.ExitUsage},
-		{"mcp config claude", -1},
-		{"doctor", -1},
-		{"doctor helper", ui.ExitUsage},
-		{"doctor --probe zz", ui.ExitUsage},
-		{"adapter list", 0},
-		{"adapter list --json", 0},
-		{"adapter show zz", 0},
-		{"adapter show helper", 0},
-		{"adapter lint zz", -1},
-		{"adapter lint --all", -1},
-		{"adapter test zz", ui.ExitUsage},
-		{"adapter record zz", -1},
-		{"adapter try zz", ui.ExitUsage},
-		{"adapter new zz --with rehearsal", ui.ExitUsage},
-		{"init", 0},
-		{"status", -1},
-		{"events", -1},
-		{"replay", -1},
-		{"answer x", -1},
-		{"guide x", -1},
-		{"reset circuit", -1},
-		{"stop", -1},
-		{"trust --show", 0},
-		{"trust --list", 0},
-		{"__complete exec z", 0},
-		{"__complete exec zz --op ", 0},
-		{"__complete adapter test zz --filter ", 0},
-		{"__complete run --adapter ", 0},
-	} {
-		out, code := h.harmless(strings.Fields(tt.line)...)
-		if tt.code >= 0 {
-			assert.Equal(t, tt.code, code, "ripple %s: %s", tt.line, out)
+	for _, l := range harmlessLines {
+		out, code := h.harmless(strings.Fields(l.line)...)
+		if l.code >= 0 {
+			assert.Equal(t, l.code, code, "ripple %s: %s", l.line, out)
 		}
 	}
 	for _, line := range []string{"exec bash true", "agent run hi"} { // it never takes precedence over an approved one
