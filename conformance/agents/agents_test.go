@@ -59,9 +59,18 @@ var cases = []struct {
 	{"its own sandbox in a box", nestedSandbox},
 }
 
+// absent skips the test of an agent that is missing, or fails if REQUIRE_AGENTS=1.
+func absent(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("REQUIRE_AGENTS") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
 func TestAgents(t *testing.T) {
 	if os.Getenv(folder) == "" {
-		t.Skipf("%s is not a folder with agents: make agents, then make test-agents", folder)
+		absent(t, "%s is not a folder with agents: make agents, then make test-agents", folder)
 	}
 	ripple := filepath.Join(t.TempDir(), "ripple")
 	out, err := exec.Command("go", "build", "-o", ripple, "example.org/ripple/cmd/ripple").CombinedOutput()
@@ -73,7 +82,7 @@ func TestAgents(t *testing.T) {
 		adapter := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		t.Run(adapter, func(t *testing.T) {
 			if !strings.HasPrefix(installed[adapter], os.Getenv(folder)+string(filepath.Separator)) {
-				t.Skipf("not installed in %s: tools/agents %s", os.Getenv(folder), adapter)
+				absent(t, "not installed in %s: tools/agents %s", os.Getenv(folder), adapter)
 			}
 			t.Parallel()
 			r := newRig(t, adapter, ripple)
