@@ -65,7 +65,8 @@ func (c *checker) claimed(p record.Plan) string {
 		return ""
 	}
 	reason := c.allows((*gate)(&c.state.Gate).decide(p))
-	if reason != ReasonBlocked && c.state.Examined == c.state.Turn+1 { // it was examined after this turn
+	examined := c.state.Examined == c.state.Turn+1 // after this turn
+	if reason != ReasonBlocked && (examined || c.unheard()) {
 		return ""
 	}
 	return reason

@@ -18,7 +18,7 @@ type limits struct {
 }
 
 // cause returns the stop caused by the last turn: further turns cannot fix it, or too many failed
-// in the same way. It is more specific than an open circuit, and takes precedence.
+// in the same way. It is more specific than an open circuit, and takes precedence, also over a claim.
 func (l *limits) cause() *Stop {
 	s := &l.state
 	stop := func(reason, why, do string) *Stop {
@@ -118,6 +118,8 @@ func (l *limits) notDone(p record.Plan) string {
 		return who + " said that the work is done, which does not count: " + g.Uncounted
 	case g.Claimed && l.rules().Waits(s.Hats):
 		return who + " said that the work is done, but a topic waits for a hat"
+	case (g.Claimed || p.Complete()) && l.unheard():
+		return "the agent has not received the user's last message yet"
 	case p.Complete() && g.Failed:
 		return "every task is ticked, which does not count after a failed turn"
 	case p.Open+p.Ticked > 0:

@@ -169,9 +169,12 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stop := l.limits.cause(); stop != nil {
+		return stop, nil
+	}
 	now := l.now()
 	if !(*breaker)(&l.state.Breaker).allow(thresholdsOf(l.config), now) {
-		return cmp.Or(l.limits.cause(), l.limits.openStop(now)), nil
+		return l.limits.openStop(now), nil
 	}
 	if stop, ends, err := l.checker.claim(ctx, p); ends || err != nil {
 		return stop, err
@@ -179,7 +182,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if l.interrupts.asked() { // during the check
 		return interruptStop(false, false), nil
 	}
-	if stop := cmp.Or(l.limits.cause(), l.limits.budget(p)); stop != nil {
+	if stop := l.limits.budget(p); stop != nil {
 		return stop, nil
 	}
 	if l.state.NotBefore.After(now) {

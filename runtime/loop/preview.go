@@ -113,13 +113,16 @@ func (l *Loop) preview(e *ended) (Request, error) {
 // stopNow returns the stop with which the loop ends instead of taking the turn; nil if it takes it. A claim that commands have to
 // verify is not examined.
 func (l *Loop) stopNow(p record.Plan) *Stop {
+	if stop := l.limits.cause(); stop != nil {
+		return stop
+	}
 	if now := l.now(); !(*breaker)(&l.state.Breaker).allow(thresholdsOf(l.config), now) {
-		return cmp.Or(l.limits.cause(), l.limits.openStop(now))
+		return l.limits.openStop(now)
 	}
 	if reason := l.checker.claimed(p); reason != "" && (reason == ReasonBlocked || len(l.config.Verify) == 0) {
 		return l.checker.believed(reason)
 	}
-	return cmp.Or(l.limits.cause(), l.limits.budget(p))
+	return l.limits.budget(p)
 }
 
 // previewSession returns the session that the first turn of a new run continues, or "".

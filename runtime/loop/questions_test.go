@@ -295,6 +295,47 @@ func TestGuide(t *testing.T) {
 	})
 }
 
+// A plan whose last box is ticked is not complete before the agent has the answer to its question, or the user's message.
+func TestPlanIsNotCompleteBeforeAnAnswer(t *testing.T) {
+	const done, answer = "- [x] one\n", "Postgres, and write it down"
+	asks := func(d *doing) {
+		d.writes(".ralph/@fix_plan.md", done)
+		d.event(event.Event{Type: event.ToolUse, Tool: event.ToolQuestion, Input: []byte(`{"question":"Which database?"}`)})
+	}
+	for name, tt := range map[string]struct {
+		turn    func(*doing)
+		wait    string
+		stopped bool // until the answer
+	}{
+		"answered while the loop waits": {asks, "always", false},
+		"answered after the stop":       {asks, "never", true},
+		"a message during the turn":     {func(d *doing) { works(d); d.writes(".ralph/@fix_plan.md", done) }, "never", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, tt.turn, works)
+			r.write(".ralph/@fix_plan.md", "- [ ] one\n")
+			r.flags["wait-for-answer"] = tt.wait
+			r.onNotice = func(_ *Loop, n Notice) {
+				switch {
+				case n.Kind == NoticeAsked && !tt.stopped:
+					assert.NoError(t, r.answers(n.Question.ID, event.Answer{Text: answer}))
+				case n.Kind == NoticeTurnStarted && n.Turn == 1 && name == "a message during the turn":
+					assert.NoError(t, journal.Advise(r.dir, answer, time.Now()))
+				}
+			}
+			stop := r.run()
+			if tt.stopped {
+				require.Equal(t, ReasonQuestion, stop.Reason, stop.Message)
+				require.NoError(t, r.answers("q1", event.Answer{Text: answer}))
+				stop = r.resume()
+			}
+			assert.Equal(t, ReasonPlanComplete, stop.Reason, stop.Message)
+			require.Len(t, r.fake.requests, 2)
+			assert.Contains(t, r.fake.requests[1].Prompt, answer)
+		})
+	}
+}
+
 // A denial is a question that blocks nothing, unless denials stop the loop. An allowed tool is in
 // the agent's list from then on.
 func TestDenialIsAsked(t *testing.T) {

@@ -48,6 +48,11 @@ func (q *questions) add(e *ended) {
 	}
 }
 
+// unheard reports whether the user has answered or written something that no successful turn has received.
+func (r *run) unheard() bool {
+	return len(r.state.Guides) > 0 || slices.ContainsFunc(r.state.Questions, func(of record.Question) bool { return of.Given != nil })
+}
+
 // answered formats an answer for the agent.
 func answered(of record.Question) string {
 	var text string
