@@ -156,15 +156,23 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		return "", err
 	}
 	hooks := sub == gitCommit && !c.noHooks
+	all := words(sub, hooks, args)
+	if !hooks && sub.timeout() == writeTimeout { // others run no hooks
+		off, err := r.hooksOff(ctx)
+		if err != nil {
+			return "", err
+		}
+		all = append(off, all...)
+	}
 	var before time.Time
 	if hooks {
 		before = time.Now().Add(-clockTick)
 	}
 	go waiting(ctx, r.Top, before, stop)
-	cmd := exec.CommandContext(ctx, "git", words(sub, hooks, args)...)
+	cmd := exec.CommandContext(ctx, "git", all...)
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
 	if sub.timeout() != writeTimeout { // nor may it run the programs that the configuration names for another repository
 		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
 	}

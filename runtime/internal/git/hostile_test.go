@@ -1,8 +1,11 @@
 package git
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,9 +22,16 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 		p.git("config", key, program)
 	}
 	p.write(".gitattributes", "* diff=x\n")
+	settings := ""
 	for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction", "pre-rebase"} {
 		require.NoError(t, os.WriteFile(filepath.Join(p.dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho "+hook+" >> '"+ran+"'\n"), 0o700))
+		p.git("config", "hook."+hook+".command", program)
+		p.git("config", "hook.x=\"y\"-"+hook+".command", program)
+		p.git("config", "hook.x=\"y\"-"+hook+".event", hook) // git runs it from version 2.54 on
+		settings += "[hook \"z-" + hook + "\"]\n\tcommand = " + program + "\n\tevent = " + hook + "\n\tenabled = true\n"
 	}
+	p.write(".git/more", settings)
+	p.git("config", "includeIf.gitdir:**/worktrees/**.path", "more")
 	p.write("a.txt", "changed\n")
 	tree, err := OpenTree(t.Context(), p.dir, func(string) bool { return false })
 	require.NoError(t, err)
@@ -31,6 +41,36 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 	_, err = tree.Repo.OpenWorktree(t.Context(), filepath.Join(p.dir, "w"), "w", func(add func() error) error { return add() })
 	require.NoError(t, err)
 	assert.NoFileExists(t, ran)
+}
+
+// The hooks that the settings of a repository define are switched off by their names.
+func TestHooksOfSettingsAreSwitchedOff(t *testing.T) {
+	p := newRepo(t)
+	p.write(".git/config", p.read(".git/config")+"[Hook \"a.b\"]\n\tEvent = pre-commit\n\tenabled = true\n[hook \"c=d \\\"e\"]\n\tevent = x\n\tevent = y\n"+
+		"[hook]\n\tjobs = 2\n[hook \"no-event\"]\n\tcommand = x\n[include]\n\tpath = more\n[includeIf \"onbranch:other\"]\n\tpath = only\n")
+	p.write(".git/more", "[hook \"f\"]\n\tevent = pre-commit\n")
+	p.write(".git/only", "[hook \"g\"]\n\tevent = pre-commit\n")
+	r := &Repo{Top: p.dir}
+	args, err := r.hooksOff(t.Context())
+	require.NoError(t, err)
+	cmd := exec.Command("git", append(args, "config", "--type=bool", "--get-regexp", `^hook\..*\.enabled$`)...)
+	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), offVariable+"=false")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	last := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		at := strings.LastIndexByte(line, ' ')
+		last[line[:at]] = strings.TrimSpace(line[at:])
+	}
+	assert.Equal(t, map[string]string{"hook.a.b.enabled": "false", `hook.c=d "e.enabled`: "false", "hook.f.enabled": "false", "hook.g.enabled": "false"}, last)
+
+	many := ""
+	for i := range maxIncluded {
+		many += fmt.Sprintf("[include]\n\tpath = f%d\n", i)
+	}
+	p.write(".git/more", many)
+	_, err = r.hooksOff(t.Context())
+	require.ErrorContains(t, err, "includes more than 100 files")
 }
 
 // Commands that only read do not fetch an object that is missing: the configuration of the project names
