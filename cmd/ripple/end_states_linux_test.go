@@ -54,6 +54,7 @@ var endStates = []endState{
 	{name: "the branch is kept, nobody commits", flags: inWorktree, turns: []string{work}},
 	{name: "the branch is kept, the agent amends", flags: worktree, turns: []string{own, "git commit -q --amend -m amended"}, gone: "agent: turn 1"},
 	{name: "the branch is kept and reset", flags: worktree, turns: []string{work, "git reset -q --hard main"}},
+	{name: "the branch is kept and reset in the same turn", flags: worktree, turns: []string{own + "git reset -q --hard HEAD~1"}},
 	{name: "the branch is kept and reset, and it goes on", flags: worktree, turns: []string{work, "git reset -q --hard main; " + own}},
 	{name: "detached", flags: worktree, turns: []string{detach + work}},
 	{name: "detached, the agent commits", flags: inWorktree, turns: []string{detach + own}},

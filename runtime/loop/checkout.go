@@ -285,20 +285,32 @@ type left struct {
 	by      []string // the commit that is checked out now, if any
 }
 
-// left returns the commits and names that a turn no longer has checked out in a tree: it checked out others, or reset the
-// branch. Commits that have others in their place there, as after git commit --amend, are not left.
+// left returns the commits and names that a turn no longer has checked out in a tree: it checked out others, or reset a
+// branch. Commits that were reset and have others in their place there, as after git commit --amend, are not left.
 func (c *checkouts) left(ctx context.Context, in *followed, before record.Checkout, after git.Snapshot) (l left, err error) {
-	l.commits, l.names = in.log.Left()
-	if after.Head != "" {
-		l.by = []string{after.Head}
-	}
-	leaves := before.Commit != "" && before.Commit != after.Head
-	if stayed := before.Branch != "" && before.Branch == after.Branch && after.Head != ""; stayed && leaves {
-		dropped, derr := c.repo().Dropped(ctx, before.Commit, after.Head)
-		leaves, err = dropped || derr != nil, derr
-	}
-	if leaves {
+	var reset []string
+	l.commits, reset, l.names = in.log.Left()
+	switch {
+	case before.Commit == "":
+	case before.Branch != "" && before.Branch == after.Branch:
+		reset = append(reset, before.Commit)
+	default:
 		l.commits = append(l.commits, before.Commit)
+	}
+	if after.Head == "" {
+		l.commits = append(l.commits, reset...)
+		return l, nil
+	}
+	l.by = []string{after.Head}
+	for _, commit := range reset {
+		if commit == after.Head {
+			continue
+		}
+		dropped, derr := c.repo().Dropped(ctx, commit, after.Head)
+		if dropped || derr != nil {
+			l.commits = append(l.commits, commit)
+		}
+		err = errors.Join(err, derr)
 	}
 	return l, err
 }
@@ -439,8 +451,8 @@ func (c *checkouts) attempted(f *finder) (commits []string) {
 	}
 	for _, tree := range []*followed{c.agent, c.project} {
 		if tree != nil {
-			left, _ := tree.log.Left()
-			commits = append(commits, left...)
+			left, reset, _ := tree.log.Left()
+			commits = slices.Concat(commits, left, reset)
 		}
 	}
 	return commits

@@ -92,6 +92,24 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{"", ""},
 		},
 		{
+			"a reset within a turn", side,
+			[]string{commits + "git reset -q --hard HEAD~1"},
+			[]string{"turn 1 left commit N, which is on no branch now"},
+			[]string{""},
+		},
+		{
+			"a reset within a turn, and the changes are committed again", side,
+			[]string{commits + "git reset -q --soft HEAD~1; git commit -qm again"},
+			nil,
+			[]string{""},
+		},
+		{
+			"a reset within a turn to a commit of another branch", side,
+			[]string{"git checkout -q -b own; " + commits + "git reset -q --hard main; git checkout -q side"},
+			[]string{"turn 1 left commit N, which is on no branch now"},
+			[]string{""},
+		},
+		{
 			"the branch is reset", side, []string{commits, "git reset -q --hard HEAD~1"}, []string{"turn 2 left commit N, which is on no branch now"}, []string{"", ""},
 		},
 		{

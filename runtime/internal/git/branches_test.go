@@ -115,7 +115,7 @@ func TestHeadLog(t *testing.T) {
 	l, err := r.HeadLog(t.Context())
 	require.NoError(t, err)
 	left := func() []string {
-		_, names := l.Left()
+		_, _, names := l.Left()
 		return names
 	}
 	assert.Empty(t, left())
@@ -124,8 +124,9 @@ func TestHeadLog(t *testing.T) {
 	p.git("checkout", "-q", "--detach")
 	p.git("checkout", "-q", "main")
 	p.git("reset", "-q", "--hard", "before")
-	commits, names := l.Left()
+	commits, reset, names := l.Left()
 	assert.Equal(t, []string{head}, commits)
+	assert.Equal(t, []string{p.git("rev-parse", "before~1")}, reset)
 	assert.Equal(t, []string{"before"}, names)
 	assert.Empty(t, left())
 	p.remove(".git/logs/HEAD")
@@ -170,7 +171,7 @@ func TestRewindHeadLog(t *testing.T) {
 			l, err := r.HeadLog(t.Context())
 			require.NoError(t, err)
 			l.Rewind(tt.position)
-			_, names := l.Left()
+			_, _, names := l.Left()
 			assert.Equal(t, tt.want, names)
 		})
 	}
@@ -185,9 +186,10 @@ func TestRevisionsAreNotOptions(t *testing.T) {
 	require.NoError(t, err)
 	written := filepath.Join(t.TempDir(), "written")
 	option := "--output=" + written
-	p.write(".git/logs/HEAD", p.read(".git/logs/HEAD")+option+" x\tcheckout: moving from a to b\n-0500 y\tcheckout: moving from a to b\n")
-	commits, names := l.Left()
+	p.write(".git/logs/HEAD", p.read(".git/logs/HEAD")+option+" x\tcheckout: moving from a to b\n-0500 y\tcheckout: moving from a to b\n"+option+" x\treset: moving to a\n")
+	commits, reset, names := l.Left()
 	assert.Empty(t, commits)
+	assert.Empty(t, reset)
 	assert.Empty(t, names)
 	unkept, err := r.Unkept(t.Context(), []string{option, "HEAD"}, option)
 	require.NoError(t, err)

@@ -36,23 +36,30 @@ func (l *HeadLog) Rewind(position int64) {
 	}
 }
 
-// Left returns the commits from which HEAD was moved to another branch or commit since the last
-// call, the last maxLeft of them, and the branches that were checked out then. A log that git does not
-// keep has none. The agent can write it.
-func (l *HeadLog) Left() (commits, names []string) {
+// Left returns the commits from which HEAD was moved to another branch or commit since the last call, those from which a
+// branch was reset, the last maxLeft of each, and the branches that were checked out when HEAD was moved. A log that git
+// does not keep has none. The agent can write it.
+func (l *HeadLog) Left() (commits, reset, names []string) {
 	for line := range strings.Lines(l.added()) {
 		entry, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		before, _, _ := strings.Cut(entry, " ")
-		moved, is := strings.CutPrefix(what, "checkout: moving from ")
-		if !is || !isCommit(before) || strings.Trim(before, "0") == "" {
+		if !isCommit(before) || strings.Trim(before, "0") == "" {
 			continue
 		}
-		commits = append(slices.DeleteFunc(commits, func(c string) bool { return c == before }), before)
-		if name, _, _ := strings.Cut(moved, " to "); !isCommit(name) {
-			names = append(slices.DeleteFunc(names, func(n string) bool { return n == name }), name)
+		if moved, is := strings.CutPrefix(what, "checkout: moving from "); is {
+			commits = addLast(commits, before)
+			if name, _, _ := strings.Cut(moved, " to "); !isCommit(name) {
+				names = addLast(names, name)
+			}
+		} else if strings.HasPrefix(what, "reset: moving to ") {
+			reset = addLast(reset, before)
 		}
 	}
-	return commits[max(0, len(commits)-maxLeft):], names
+	return commits[max(0, len(commits)-maxLeft):], reset[max(0, len(reset)-maxLeft):], names
+}
+
+func addLast(list []string, name string) []string {
+	return append(slices.DeleteFunc(list, func(n string) bool { return n == name }), name)
 }
 
 const maxLeft = 200
