@@ -125,12 +125,8 @@ func (t *typist) submit(p payload) (c *command, err error) {
 // submitTyped turns the line into a command.
 func (t *typist) submitTyped() {
 	line := t.line
-	switch {
-	case line.entered, !line.exact(), !line.echoes: // without an echo of its end, no more of the line's echo is waited for
+	if line.entered || !line.exact() || !line.echoes { // without an echo of its end, no more of the line's echo is waited for
 		t.divide()
-	case t.uncook != nil: // the program changes the modes, and with them the echo
-		t.divide()
-		line.guess()
 	}
 	t.line = nil
 	c := t.sender.newCommand()

@@ -110,3 +110,20 @@ func TestKeysThatAreDisplayedLate(t *testing.T) {
 	assert.Eventually(t, func() bool { return strings.HasSuffix(said(), "#2031\n") }, testkit.Patience(10*time.Second), time.Millisecond)
 	assert.False(t, strings.Contains(said(), "ch"), "the user's line")
 }
+
+// The rest of another program's line may arrive between the keys of a whole line and their echo, also where ripple lets
+// the terminal edit lines for the program: it is not taken for the end of the user's line.
+func TestAnotherProgramsLineEndsBeforeTheEcho(t *testing.T) {
+	testkit.EachSplit([]byte("\r\n#15\r\nhi\r\n"), func(pieces ...[]byte) {
+		d, said := typingAt(t, true)
+		d.typist.uncook = func() {}
+		d.happened(func() { d.take([]byte("#14")) })
+		types(d, "h", 0)
+		types(d, "i", 0)
+		types(d, "\r", 1)
+		for _, piece := range pieces {
+			d.happened(func() { d.take(piece) })
+		}
+		assert.Eventually(t, func() bool { return said() == "#14\n#15\n" }, testkit.Patience(10*time.Second), time.Millisecond, "%q: %q", pieces, said())
+	})
+}
