@@ -128,7 +128,7 @@ func TestKillLeavesNothing(t *testing.T) {
 				for _, pid := range victims {
 					require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 				}
-				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 2*time.Second, 5*time.Millisecond, "time %d", n)
+				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, testkit.Patience(2*time.Second), 5*time.Millisecond, "time %d", n)
 				require.Error(t, r.Wait())
 			}
 		})

@@ -91,7 +91,7 @@ func (l *testLoop) commits(env []string, args ...string) (code int, said string)
 	require.NoError(l.t, cmd.Start())
 	_ = cmd.Wait() // the state contains the exit code
 	r := running{Cmd: cmd, mark: l.mark}
-	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, 5*time.Second, 10*time.Millisecond, "no process is left")
+	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, testkit.Patience(5*time.Second), 10*time.Millisecond, "no process is left")
 	data, err := os.ReadFile(out.Name())
 	require.NoError(l.t, err)
 	return cmd.ProcessState.ExitCode(), string(data)

@@ -130,7 +130,7 @@ func (l *testLoop) runKilled(after time.Duration, outer bool, args ...string) (e
 	err := cmd.Wait()
 	killer.Stop()
 	r := running{Cmd: cmd, mark: l.mark}
-	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, 5*time.Second, 10*time.Millisecond, "no process is left")
+	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, testkit.Patience(5*time.Second), 10*time.Millisecond, "no process is left")
 	if err != nil && (!l.stops || cmd.ProcessState.ExitCode() != ui.ExitInterrupted) {
 		require.Equal(l.t, -1, cmd.ProcessState.ExitCode(), "killed, or done: %s", &out)
 	}
