@@ -38,10 +38,11 @@ func TestTheEmbeddedAdaptersNameThemselvesAtTheTop(t *testing.T) {
 	l, err := openEmbedded(adapters.FS, schema.Options{Scripts: []fs.FS{scripts.FS}})
 	require.NoError(t, err)
 	for _, f := range l.files {
-		assert.True(t, f.header.plain, f.path)
-		assert.Equal(t, f.name(), f.header.name, f.path)
+		assert.True(t, f.header().plain, f.path)
+		assert.Equal(t, f.name(), f.header().name, f.path)
+		assert.Equal(t, f.name(), f.base(), "the file has the adapter's name")
 		for _, alias := range f.aliases() {
-			assert.Contains(t, f.header.text, alias, "%s: alias beyond the first %d bytes", f.path, maxEmbeddedHead)
+			assert.Contains(t, f.header().text, alias, "%s: alias beyond the first %d bytes", f.path, maxEmbeddedHead)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,7 +23,7 @@ type layer struct {
 // file is an adapter file that is parsed on demand.
 type file struct {
 	origin, path string
-	header       header
+	header       func() header
 	beside       fs.FS   // the other files of its directory
 	scripts      []fs.FS // where its integration script is looked for
 	size         int64   // of a project's file that was read
@@ -70,12 +69,9 @@ func openProject(dir string, o schema.Options, trusts func(*Entry) bool) *layer 
 // openUser looks into the directory with the user's adapters.
 func openUser(dir string, o schema.Options) *layer {
 	l, names := listDir(OriginUser, dir)
-	var head bytes.Buffer
 	for _, name := range names {
 		f := diskFile(OriginUser, filepath.Join(dir, name), o)
-		if readHead(os.DirFS(dir), name, maxHead, &head) == nil { // else loading it reports the error
-			f.header = readHeader(head.Bytes())
-		}
+		f.header = headerOf(os.DirFS(dir), name, maxHead)
 		l.files = append(l.files, f)
 	}
 	return l
@@ -123,11 +119,12 @@ func namedFile(path string, o schema.Options) *file {
 func readFile(project, path string, limit int64) *file {
 	f := &file{path: path, beside: projectfile.FS(project, filepath.Dir(path))}
 	text, err := projectfile.ReadInside(project, path, limit)
+	f.header = sync.OnceValue(func() header { return readHeader(text) })
 	if err != nil {
 		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return nil, nil, schema.Unreadable(path, err) }
 		return f
 	}
-	f.size, f.header = int64(len(text)), readHeader(text)
+	f.size = int64(len(text))
 	f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
 		a, diagnostics := schema.Parse(path, text, schema.Options{Scripts: f.scripts})
 		return a, text, diagnostics
@@ -166,12 +163,8 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 		return nil, fmt.Errorf("the embedded adapters cannot be listed: %w", err)
 	}
 	l := &layer{origin: OriginEmbedded}
-	var head bytes.Buffer
 	for _, name := range names {
-		if err := readHead(fsys, name, maxEmbeddedHead, &head); err != nil {
-			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
-		}
-		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys, scripts: o.Scripts, header: readHeader(head.Bytes())}
+		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys, scripts: o.Scripts, header: headerOf(fsys, name, maxEmbeddedHead)}
 		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return loadEmbedded(fsys, name, f.path, o) }
 		l.files = append(l.files, f)
 	}
@@ -190,7 +183,8 @@ func loadEmbedded(fsys fs.FS, name, source string, o schema.Options) (*schema.Ad
 func diskFile(origin, path string, o schema.Options) *file {
 	return &file{
 		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)), scripts: o.ForFile(path).Scripts,
-		load: func() (*schema.Adapter, []byte, []schema.Diagnostic) { return schema.LoadText(path, o) },
+		header: sync.OnceValue(func() header { return header{} }),
+		load:   func() (*schema.Adapter, []byte, []schema.Diagnostic) { return schema.LoadText(path, o) },
 	}
 }
 
@@ -225,8 +219,10 @@ func (f *file) result() (*Entry, error) {
 
 func (f *file) parse() {
 	a, text, diagnostics := f.load()
-	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Files: f.beside, Scripts: f.scripts, Diagnostics: diagnostics, Text: text}
-	if a != nil {
+	f.entry = Entry{Adapter: a, Origin: f.origin, Path: f.path, Files: f.beside, Scripts: f.scripts, Diagnostics: diagnostics, Text: text}
+	if a == nil {
+		f.entry.Name = f.claimedName()
+	} else {
 		f.entry.Name, f.entry.Aliases = a.Name, a.Aliases
 	}
 	f.trusted = f.trusts == nil || a != nil && f.trusts(&f.entry)
@@ -241,9 +237,14 @@ func (f *file) usable() bool {
 
 // claimedName is the name that a file which does not load seems to have.
 func (f *file) claimedName() string {
-	if f.header.name != "" {
-		return f.header.name
+	if name := f.header().name; name != "" {
+		return name
 	}
+	return f.base()
+}
+
+// base is the file's name without .yaml.
+func (f *file) base() string {
 	base := filepath.Base(f.path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
@@ -260,5 +261,5 @@ func (f *file) aliases() []string {
 
 // mayBe reports, without parsing, whether the file can have the name or alias.
 func (f *file) mayBe(name string) bool {
-	return f.header.mentions(name) || f.claimedName() == name
+	return f.header().mentions(name) || f.claimedName() == name
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 )
 
 // How much of a file is read for its header. A test ensures that it is enough for those that
@@ -97,6 +98,18 @@ func hasOddBreaks(data []byte) bool {
 func scalar(s string) string {
 	s, _, _ = strings.Cut(s, " #")
 	return strings.Trim(strings.TrimSpace(s), `"'`)
+}
+
+// headerOf reads the header of a file when it is needed. A file that cannot be read has an empty one: loading it reports
+// the error.
+func headerOf(fsys fs.FS, name string, limit int64) func() header {
+	return sync.OnceValue(func() header {
+		var head bytes.Buffer
+		if readHead(fsys, name, limit, &head) != nil {
+			return header{}
+		}
+		return readHeader(head.Bytes())
+	})
 }
 
 // readHead reads the start of a file into buf.

@@ -256,6 +256,9 @@ func usableAndMayBe(f *file, name string) bool { return f.mayBe(name) && f.usabl
 // lookup resolves a name or alias among the files that the filter admits.
 func (r *Registry) lookup(name string, admit func(*file, string) bool) *file {
 	for _, l := range r.layers {
+		if f := l.builtIn(name); f != nil && admit(f, name) {
+			return f
+		}
 		var aliased *file
 		for _, f := range l.files {
 			if !admit(f, name) {
@@ -273,6 +276,17 @@ func (r *Registry) lookup(name string, admit func(*file, string) bool) *file {
 			// higher layer or to the file itself.
 			return r.lookup(aliased.name(), admit)
 		}
+	}
+	return nil
+}
+
+// builtIn returns the embedded file with a name. These files have their adapters' names, so that no other file is read.
+func (l *layer) builtIn(name string) *file {
+	if l.origin != OriginEmbedded {
+		return nil
+	}
+	if i := slices.IndexFunc(l.files, func(f *file) bool { return f.base() == name }); i >= 0 && l.files[i].name() == name {
+		return l.files[i]
 	}
 	return nil
 }
