@@ -273,6 +273,65 @@ func TestASessionThatIsOpenIsNotLoaded(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
+// A panic costs a message, a prompt or a line of a loop, and never the connection.
+func TestPanicsDoNotEndTheConnection(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // for the reports
+	methods["test/panic"] = func(*Server, rpc.Message) *rpc.Error { panic("in a request") }
+	defer delete(methods, "test/panic")
+	log := &tail{}
+	s := New(Options{Log: log, RunTurn: func(_ context.Context, turn Turn) (agent.Outcome, error) {
+		if turn.Prompt == "break" {
+			panic("in a prompt")
+		}
+		return agent.Outcome{Text: "done"}, nil
+	}})
+	var in strings.Builder
+	for _, line := range []string{
+		`"id":1,"method":"initialize","params":{"protocolVersion":1}`,
+		`"id":2,"method":"test/panic"`,
+		`"id":3,"method":"session/load","params":{"sessionId":"x","cwd":"/","mcpServers":[]}`,
+		`"id":4,"method":"session/load","params":{"sessionId":"y","cwd":"/","mcpServers":[]}`,
+		`"id":5,"method":"session/prompt","params":{"sessionId":"x","prompt":[{"type":"text","text":"break"}]}`,
+		`"id":6,"method":"session/prompt","params":{"sessionId":"y","prompt":[{"type":"text","text":"work"}]}`,
+	} {
+		in.WriteString(`{"jsonrpc":"2.0",` + line + "}\n")
+	}
+	answers := map[string]rpc.Message{}
+	r, w := io.Pipe()
+	served := make(chan error, 1)
+	all := make(chan struct{})
+	go func() {
+		served <- s.Serve(t.Context(), r, writes(func(line []byte) {
+			m, is := rpc.Parse(line)
+			if !is || len(m.ID) == 0 {
+				return
+			}
+			answers[string(m.ID)] = m
+			if len(answers) == 6 {
+				close(all)
+			}
+		}))
+	}()
+	_, err := io.WriteString(w, in.String())
+	require.NoError(t, err)
+	<-all
+	(&loopRun{session: &session{Server: s}, began: true}).line([]byte(`{"type":"asked","question":{}}`))
+	require.NoError(t, w.Close())
+	require.NoError(t, <-served)
+
+	for id, want := range map[string]string{
+		"2": "internal error (panic) while handling a message: in a request",
+		"5": "internal error (panic) while answering a prompt: in a prompt",
+	} {
+		require.NotNil(t, answers[id].Error, id)
+		assert.Equal(t, rpc.CodeInternal, answers[id].Error.Code, id)
+		assert.Equal(t, want, answers[id].Error.Message, id)
+	}
+	assert.Contains(t, string(answers["6"].Result), "end_turn")
+	assert.Contains(t, log.String(), "while showing a line of the loop")
+	assert.Contains(t, log.String(), "please report it with")
+}
+
 // A question for words can be answered in the next prompt, whatever options it has besides.
 func TestChoicesOfAField(t *testing.T) {
 	q := event.Question{Kind: event.AskText, Text: "Where to?", Options: []event.Option{{ID: "d", Name: "Decline", Kind: event.RejectOnce}}}

@@ -101,7 +101,12 @@ func (r *loopRun) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// line handles a line that the loop printed. A panic costs this line, not the loop.
 func (r *loopRun) line(b []byte) {
+	r.guard("showing a line of the loop", b, func() { r.show(b) })
+}
+
+func (r *loopRun) show(b []byte) {
 	var v said
 	if json.Unmarshal(b, &v) != nil {
 		v = said{} // an event, whose fields mean something else

@@ -209,7 +209,7 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	id := m.ID
 	s.start(func() {
 		if replay {
-			ss.history()
+			ss.guard("showing the session's history", nil, ss.history)
 		}
 		s.locked(func() { s.conn.Reply(id, map[string]any{}) })
 	})

@@ -22,6 +22,7 @@ import (
 
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/fault"
 	"example.org/ripple/runtime/internal/rpc"
 	"example.org/ripple/schema"
 )
@@ -66,6 +67,8 @@ type Server struct {
 	out  *outbox
 	ctx  context.Context // ends with the connection
 	work sync.WaitGroup  // prompts and histories
+
+	faults fault.Reports
 
 	mu       sync.Mutex // of what follows
 	conn     rpc.Conn
@@ -125,8 +128,18 @@ func (s *Server) read(in io.Reader) error {
 	}
 }
 
-// line takes one message.
+// line takes one message. A panic costs this message, not the connection.
 func (s *Server) line(line []byte) {
+	e := s.guard("handling a message", line, func() { s.message(line) })
+	if e == nil {
+		return
+	}
+	if m, is := rpc.Parse(line); is && m.IsRequest() {
+		s.locked(func() { s.conn.Fail(m.ID, e) })
+	}
+}
+
+func (s *Server) message(line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, is := rpc.Parse(line)
@@ -149,6 +162,17 @@ func (s *Server) long(begin []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn.Refuse(rpc.IDOf(begin), rpc.CodeNoRequest, fmt.Sprintf("the message has more than %d bytes", maxLine))
+}
+
+// guard calls f, which handles b, and stops a panic of it. The panic is logged, with a report in a file, and returned
+// as an error for the client; nil: there was none.
+func (s *Server) guard(doing string, b []byte, f func()) *rpc.Error {
+	caught := fault.Catch(doing, b, f)
+	if caught == nil {
+		return nil
+	}
+	s.log("%s", s.faults.Keep(*caught, "the connection goes on without it"))
+	return &rpc.Error{Code: rpc.CodeInternal, Message: caught.Error()}
 }
 
 // start runs what takes its time, unless the connection is over.

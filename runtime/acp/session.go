@@ -134,7 +134,11 @@ func (s *Server) prompt(m rpc.Message) *rpc.Error {
 		if unused != "" {
 			tell.message(unused)
 		}
-		result, e := take(ctx, open, tell, text)
+		var result ended
+		var e *rpc.Error
+		if broken := s.guard("answering a prompt", nil, func() { result, e = take(ctx, open, tell, text) }); broken != nil {
+			e = broken
+		}
 		s.locked(func() { ss.answer(result, e) })
 	})
 	if !began {
