@@ -374,9 +374,9 @@ func TestAnEditorDrivesALoopInAWorktree(t *testing.T) {
 // after that the loop goes on.
 func TestAnEditorHearsOfALeftBranch(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ leave, told, next string }{
-		"for a commit without a branch": {"git checkout -q --detach", `commit [0-9a-f]+ \(detached HEAD\)`, "git -C D switch -c agent/w-2 && git -C D switch agent/w && git -C D merge agent/w-2"},
-		"for a branch of its own":       {"git checkout -q -b own", "branch own", "git -C D switch agent/w && git -C D merge own"},
+	for name, c := range map[string]struct{ leave, told, work, row, next string }{
+		"for a commit without a branch": {"git checkout -q --detach", `commit [0-9a-f]+ \(detached HEAD\)`, "no branch", "to keep: `` git -C .* switch -c agent/w-2 ``", "git -C D switch -c agent/w-2 && git -C D switch agent/w && git -C D merge agent/w-2"},
+		"for a branch of its own":       {"git checkout -q -b own", "branch own", "own", "to merge: `` git merge own ``", "git -C D switch agent/w && git -C D merge own"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -398,9 +398,11 @@ func TestAnEditorHearsOfALeftBranch(t *testing.T) {
 			}
 			assert.Regexp(t, "(?m)^turn 1 left branch agent/w: "+c.told+" is checked out now, and commits go there$", thoughts)
 			assert.Regexp(t, `(?m)^Committed: [0-9a-f]+$`, thoughts)
+			ended := e.said()
+			assert.Regexp(t, `(?m)^- moved: agent/w was left: the work is on `+c.work+`.*\n(- .*\n)*`+"- "+c.row+"$", ended)
 
 			assert.Equal(t, "refusal", e.stop(e.answer(e.prompt("Go on."))))
-			_, command, found := strings.Cut(e.said(), "`")
+			_, command, found := strings.Cut(strings.TrimPrefix(e.said(), ended), "`")
 			require.True(t, found, e.said())
 			command, _, _ = strings.Cut(command, "`")
 			dir := filepath.Join(e.project, ".ralph/agent/w-worktree")

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,6 +45,27 @@ type said struct {
 	Branch   string           `json:"branch"`
 	Verdicts []record.Verdict `json:"verdicts"`
 	Question *record.Question `json:"question"`
+	Rows     []workRow        `json:"rows"`
+}
+
+// workRow is a line about the loop's commits, or a command that keeps, merges or removes them.
+type workRow struct {
+	Label   string `json:"label"`
+	Text    string `json:"text"`
+	Command bool   `json:"command"`
+}
+
+// workWords returns rows as a list in Markdown.
+func workWords(rows []workRow) string {
+	var b strings.Builder
+	for _, r := range rows {
+		text := r.Text
+		if r.Command {
+			text = "`` " + text + " ``" // a name of a branch can have a single backtick
+		}
+		fmt.Fprintf(&b, "\n- %s: %s", cmp.Or(r.Label, "and"), text)
+	}
+	return b.String()
 }
 
 // maxPrinted bounds a line that a loop prints, in bytes.
@@ -138,6 +160,7 @@ func (r *loopRun) ended(state *os.ProcessState, printed string, postponed *recor
 	}
 	r.settle(r.stop.ExitCode)
 	r.tell.plan("")
+	defer func() { r.tell.message(workWords(r.stop.Rows)) }()
 	reason := stopReason(r.stop.ExitCode)
 	switch words := strings.TrimSpace(r.stop.Text + "\n" + r.stop.Next); {
 	case postponed != nil && r.cancels() == 0:

@@ -33,6 +33,31 @@ type jsonNotice struct {
 	Verdicts []record.Verdict `json:"verdicts,omitempty"` // verified: of each command
 
 	Summary *loop.Summary `json:"summary,omitempty"` // stopped
+	Rows    []jsonRow     `json:"rows,omitempty"`    // stopped: where the commits are, if that needs the user's attention
+}
+
+// jsonRow is a row of the summary about git.
+type jsonRow struct {
+	Label   string `json:"label"`
+	Text    string `json:"text"`
+	Command bool   `json:"command,omitempty"` // Text is a shell command to run in the project's directory
+}
+
+// jsonRows returns the rows about git, or nil if there are only commits and changed files on the branch where they are expected:
+// other fields of the summary count those.
+func jsonRows(s *loop.Summary) (rows []jsonRow) {
+	if s == nil {
+		return nil
+	}
+	notable := false
+	for _, r := range gitRows(s) {
+		notable = notable || r.label != "commits" && r.label != "dirty"
+		rows = append(rows, jsonRow{Label: r.label, Text: r.text, Command: r.isCommand()})
+	}
+	if !notable {
+		return nil
+	}
+	return rows
 }
 
 // jsonEvent is an event of the agent with its turn.
@@ -56,7 +81,8 @@ func (v *loopView) json(n loop.Notice) {
 	case n.Stop != nil:
 		code := ExitCode(n.Stop)
 		_ = v.encode.Encode(jsonNotice{
-			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Message, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
+			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Message, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified,
+			Summary: n.Summary, Rows: jsonRows(n.Summary),
 		}) // v.out keeps its error
 	default:
 		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Remaining.Seconds(), Question: n.Question}
