@@ -41,7 +41,8 @@ type sentLine struct {
 	at     time.Time
 	to     int64  // number of output bytes read at that time
 	waitID uint64 // the program's wait ID at that time, where only a wake-up shows that it got the line
-	wait   uint64 // the same for typed input; 0: it need not wake the program, or the ID is unknown
+	wait   uint64 // the same for typed input, and for lines without an echo; 0: it need not wake the program, or the ID is unknown
+	silent bool   // the program may wake from that wait for another reason: the input may be on its way for silentFlight
 }
 
 // facts holds the known facts about a command, other than its text.
@@ -125,8 +126,12 @@ func (s *sender) nextLine() {
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
 	s.printer.enqueue(job{kind: jobSent, c: c, config: e, at: s.events.ledger.at}, nil)
 	waitID := s.kernel.sending(&s.control.policy, &s.control.state)
+	var wait uint64
+	if !expected { // otherwise a marker shows that the program has read the line
+		wait = s.kernel.unechoed()
+	}
 	s.send(line)
-	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID}
+	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID, wait: wait, silent: true}
 }
 
 // expectedEcho describes the expected echo of a line that is about to be sent.
@@ -171,5 +176,5 @@ func (s *sender) typed(b []byte) {
 	c.secret = c.secret && !bytes.ContainsAny(b, "\r\n")
 	c.line.wait = s.kernel.woken(modes, b)
 	s.send(string(b))
-	c.line.at, c.line.to = time.Now(), s.progress.bytes
+	c.line.at, c.line.to, c.line.silent = time.Now(), s.progress.bytes, false
 }

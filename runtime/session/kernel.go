@@ -155,6 +155,15 @@ func (k *kernel) woken(modes pty.Modes, input []byte) uint64 {
 	return k.waitNow()
 }
 
+// unechoed returns the program's wait ID if the terminal does not echo the line that is about to be sent: nothing but the end
+// of that wait shows that the program got it. If the program does not wait now, the ID of its next wait is another. 0: unknown.
+func (k *kernel) unechoed() uint64 {
+	if modes, err := k.term.Modes(); err != nil || modes.Echoes() {
+		return 0
+	}
+	return k.term.WaitID()
+}
+
 // cooked reports whether the terminal itself edits lines now.
 func (k *kernel) cooked() bool {
 	modes, err := k.term.Modes()

@@ -60,8 +60,8 @@ func (v *viewer) unchanged() (r Result) {
 }
 
 // silentFlight is how long after sending input a program that still waits may be waiting for that
-// very input, if it has printed nothing since and the terminal does not echo. If it has printed
-// something, machine.InFlight is enough.
+// very input, if it has printed nothing since, the terminal does not echo, and nothing shows that it
+// has not woken since. If it has printed something, machine.InFlight is enough.
 const silentFlight = consumedLimit
 
 // keyTimeout is how long to wait for the effect of a key that should wake the program: on a busy
@@ -69,15 +69,18 @@ const silentFlight = consumedLimit
 const keyTimeout = 5 * time.Second
 
 // inFlight reports whether the latest input may not have reached the program. A terminal echoes
-// input that it delivers, unless its echo is off: then it relies on time alone.
+// input that it delivers. Without an echo a line is on its way as long as the program sleeps as it did
+// when the line was sent; if that is unknown, only the time counts.
 func (v *viewer) inFlight() bool {
 	c := v.cmd
 	passed := time.Since(c.line.at)
 	switch {
 	case c.prelude.expected, v.term.Queued() > 0, passed < machine.InFlight:
 		return true
-	case c.line.wait != 0:
-		return passed < keyTimeout && v.kernel.waitNow() == c.line.wait
+	case c.line.wait != 0 && v.kernel.waitNow() == c.line.wait:
+		return passed < keyTimeout
+	case c.line.wait != 0 && !c.line.silent:
+		return false
 	case v.progress.bytes > c.line.to:
 		return false
 	}

@@ -41,3 +41,20 @@ func TestUnansweredLineIsOnItsWay(t *testing.T) {
 		assert.Equal(t, !c.echo, d.interrupts.consumed(), "without an echo it relies on time alone")
 	}
 }
+
+// Without an echo, a line is also on its way as long as the program has not woken since: on a stalled machine that can take
+// longer than silentFlight.
+func TestUnechoedLineIsOnItsWay(t *testing.T) {
+	term := cat(t, false)
+	d := newDriver(Options{SpillDir: t.TempDir()})
+	d.term, d.prog, d.cmd = term, &program{}, &command{}
+	d.kernel.term = term
+	require.Eventually(t, func() bool { return term.Readiness().State == pty.Waiting }, testkit.Patience(10*time.Second), time.Millisecond)
+	d.cmd.line = sentLine{at: time.Now().Add(-10 * silentFlight), wait: d.kernel.unechoed(), silent: true}
+	assert.True(t, d.viewer.inFlight())
+	_, err := term.Write([]byte("x\n"))
+	require.NoError(t, err)
+	assert.Eventually(t, func() bool { return !d.viewer.inFlight() }, testkit.Patience(10*time.Second), time.Millisecond)
+	d.cmd.line.at = time.Now()
+	assert.True(t, d.viewer.inFlight(), "the program may have woken for another reason")
+}
