@@ -67,7 +67,7 @@ func colds(_ *schema.Adapter, quick bool) (t table, err error) {
 	return t, err
 }
 
-// loopPlace returns a directory with a loop's files.
+// loopPlace returns a directory with a loop's files and a user's own adapter.
 func loopPlace(p *consolePlace) (string, error) {
 	work := filepath.Join(p.dir, "work")
 	if err := os.Mkdir(work, 0o755); err != nil {
@@ -78,7 +78,11 @@ func loopPlace(p *consolePlace) (string, error) {
 	if out, err := setup.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("ripple init: %w: %s", err, out)
 	}
-	return work, nil
+	own, err := os.ReadFile("adapters/bash.yaml")
+	if err != nil {
+		return "", err
+	}
+	return work, os.WriteFile(filepath.Join(work, "own.yaml"), own, 0o600)
 }
 
 // buildRipple builds the binary in a directory, as make build does.
