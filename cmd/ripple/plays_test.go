@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -55,5 +56,21 @@ func stopped(ts *testscript.TestScript, want []string) {
 	_, next, said := strings.Cut(ts.ReadFile("stderr"), last.Why+"\n")
 	if !said || strings.TrimSpace(next) == "" {
 		ts.Fatalf("no sentence on why (%q) and one on what to do next\nstderr: %s", last.Why, ts.ReadFile("stderr"))
+	}
+	statusCode(ts, last.ExitCode)
+}
+
+// statusCode checks that "ripple status --exit-code" has the exit code of the run that ended, or 8 if it needs an answer to
+// continue. It leaves the script's stdout and stderr as they are.
+func statusCode(ts *testscript.TestScript, want int) {
+	cmd := exec.Command("env", "ripple", "status", "--exit-code", "--json")
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"), "HOME="+ts.Getenv("HOME"))
+	out, err := cmd.Output()
+	if bytes.Contains(out, []byte(`"state": "needs_you"`)) {
+		want = 8
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("ripple status --exit-code: %d (%v), want %d\n%s", got, err, want, out)
 	}
 }

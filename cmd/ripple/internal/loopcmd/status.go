@@ -27,7 +27,7 @@ func newStatus(shared *ui.App) *cobra.Command {
 work so far and where that is, the reason that the loop ended, and the next command to type.
 
 With --exit-code, the exit code reflects the state: 0 while the loop runs and when the work is
-done, 8 when it has a question for you, 3 if no loop has run, 1 if the loop was killed. For a
+done, 8 when it needs your answer to continue, 3 if no loop has run, 1 if the loop was killed. For a
 loop that stopped for another reason it is the exit code of "ripple run".`,
 		Example: "  ripple status\n  ripple status --json | jq -r .work.branch\n  ripple status --exit-code >/dev/null || mail -s 'the loop needs you' me",
 		Args:    ui.NoArgs,

@@ -22,3 +22,25 @@ func TestHintOfALoopsFiles(t *testing.T) {
 	e, _ := errors.AsType[*ui.ExitError](reportError(&journal.UnreadableError{Path: ".ralph/status.json", Err: errors.New("torn")}))
 	assert.Contains(t, e.Hint, "remove .ralph/status.json")
 }
+
+// The exit codes of "ripple status --exit-code" for loops that have not stopped: for others, the scripts of cmd/ripple compare
+// them with the exit codes of the runs.
+func TestExitCodesOfStates(t *testing.T) {
+	code := ui.ExitLimit
+	for _, tt := range []struct {
+		state string
+		code  *int // of the run before
+		want  int
+	}{
+		{"running", nil, ui.ExitOK},
+		{"running", &code, ui.ExitOK},
+		{"needs_you", nil, ui.ExitBlocked},
+		{"needs_you", &code, ui.ExitBlocked},
+		{"not_started", nil, ui.ExitMissing},
+		{"blocked", nil, ui.ExitFailed}, // it was killed
+		{"blocked", &code, code},
+		{"unknown", nil, ui.ExitFailed},
+	} {
+		assert.Equal(t, tt.want, stateCode(journal.Report{State: tt.state}, journal.Run{ExitCode: tt.code}), tt.state)
+	}
+}
