@@ -128,6 +128,18 @@ func (l *testLoop) answer(b *runningLoop) {
 	assert.Error(l.t, again.Run(), "one answer is all")
 }
 
+// An agent that cannot continue sessions begins a new one in each turn.
+func TestLoopOfAnAgentWithoutSessions(t *testing.T) {
+	t.Parallel()
+	l := newAsker(t)
+	script := strings.Replace(askerScript, "LOOP_COMPLETE", "I go on.", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/agent.sh"), []byte(script), 0o600))
+	cmd := l.command("--adapter", "asker", "--allow", "*", "--max-turns", "3")
+	out, _ := cmd.CombinedOutput() // see the code
+	assert.Equal(t, 5, cmd.ProcessState.ExitCode(), "%s", out)
+	assert.Equal(t, 3, strings.Count(string(out), ": made progress"), "%s", out)
+}
+
 // kill -9 of the agent, of ripple, or of both while the agent waits for an answer, and after it was
 // given: asked once, answered once, never lost, and the agent receives nothing else.
 func TestKilledWhileTheAgentAsks(t *testing.T) {

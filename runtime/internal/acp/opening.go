@@ -102,12 +102,17 @@ func (c *opening) openSession() {
 	switch {
 	case has(c.agent.Capabilities.Session.Resume):
 		c.Call("session/resume", params, c.opened)
-	case c.agent.Capabilities.LoadSession:
+	case c.continues():
 		c.replay = true
 		c.Call("session/load", params, c.opened)
 	default:
 		c.fail(event.BadUsage, "the agent cannot continue a session over the Agent Client Protocol: it supports neither session/load nor session/resume")
 	}
+}
+
+// continues reports whether the agent can continue a session in a later turn.
+func (c *opening) continues() bool {
+	return has(c.agent.Capabilities.Session.Resume) || c.agent.Capabilities.LoadSession
 }
 
 // opened has the session: its model and mode are set, then it is prompted.
@@ -128,7 +133,9 @@ func (c *opening) opened(m rpc.Message) {
 		c.fail("", "the agent reported no ID for its session")
 		return
 	}
-	c.Emit(event.Event{Type: event.Session, ID: c.session})
+	if c.continues() { // the next turn of a loop would fail with the ID of any other session
+		c.Emit(event.Event{Type: event.Session, ID: c.session})
+	}
 	c.choose(s, []choice{
 		{what: "model", category: "model", value: c.turn.Model, method: "session/set_model", key: "modelId", has: s.models()},
 		{what: "permission mode", category: "mode", value: c.turn.Mode, method: "session/set_mode", key: "modeId", has: s.modes()},
