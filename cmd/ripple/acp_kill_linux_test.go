@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -41,6 +42,8 @@ type person struct {
 	prompt  string      // ID of the pending request; empty: none
 	open    *acpMessage // question without a reply
 	replied bool        // the question has been answered
+	again   bool        // a prompt was sent since: the agent receives it in a further turn, and may ask again
+	further int         // questions of further turns
 }
 
 func newPerson(t *testing.T) *person {
@@ -83,8 +86,11 @@ func (p *person) nextEvent() (int, acpMessage) {
 				return isAlone, m
 			case m.Method == "session/request_permission":
 				require.Nil(p.t, p.open, "it is asked once")
-				require.False(p.t, p.replied, "an answer is enough")
-				p.open = &m
+				require.True(p.t, !p.replied || p.again, "an answer is enough")
+				if p.replied {
+					p.further++
+				}
+				p.open, p.replied, p.again = &m, false, false
 				return isAsked, m
 			case m.Method == "$/cancel_request":
 				if p.open != nil && string(p.open.ID) == string(m.Params.RequestID) {
@@ -209,7 +215,7 @@ func askedInAnEditor(p *person, shots int) {
 	}()
 	for {
 		if p.prompt == "" {
-			p.prompt = p.e.prompt("Make it.")
+			p.prompt, p.again = p.e.prompt("Make it."), p.replied
 		}
 		if p.open == nil {
 			what, m := p.nextEvent()
@@ -237,7 +243,11 @@ func askedInAnEditor(p *person, shots int) {
 			p.open = nil
 		}
 	}
-	assert.Equal(p.t, map[string]int{"asked q1": 1, "answered q1": 1}, p.asked())
+	want := map[string]int{"asked q1": 1, "answered q1": 1}
+	for n := 2; n <= 1+p.further; n++ {
+		want[fmt.Sprintf("asked q%d", n)], want[fmt.Sprintf("answered q%d", n)] = 1, 1
+	}
+	assert.Equal(p.t, want, p.asked())
 	told, err := os.ReadFile(filepath.Join(p.dir, "project/told"))
 	require.NoError(p.t, err)
 	lines := strings.Split(strings.TrimSpace(string(told)), "\n")
