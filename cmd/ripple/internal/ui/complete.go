@@ -68,7 +68,11 @@ func CompleteMode(a *App) cobra.CompletionFunc {
 		if f == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		e, err := a.Adapter(f.Value.String())
+		r, err := a.Registry()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		e, err := r.Find(f.Value.String()) // unlike Adapter, this does not ask the user
 		if err != nil || e.Adapter.Agent == nil || e.Adapter.Agent.Options.PermissionMode == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
