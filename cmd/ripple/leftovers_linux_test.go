@@ -183,13 +183,19 @@ func TestAnEarlySignalLeavesNothing(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
 	times := testkit.Times(t, 5, 1000)
+	var commands [][]string // their starts differ: a startup file, a directory of startup files, a script
+	for _, c := range [][]string{{"bash", "bash", "sleep 1000"}, {"zsh", "zsh", "sleep 1000"}, {"python3", "python", "import time; time.sleep(1000)"}} {
+		if _, err := exec.LookPath(c[0]); err == nil {
+			commands = append(commands, append([]string{"exec"}, c[1:]...))
+		}
+	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
 			heed(t, sig)
 			for n := range times {
 				moment := rand.N(30 * time.Millisecond)
 				r := &running{mark: fmt.Sprintf("RIPPLE_TEST=early-%d-%d-%d", sig, n, os.Getpid()), temp: t.TempDir()}
-				r.Cmd = exec.Command(path, "exec", "bash", "sleep 1000")
+				r.Cmd = exec.Command(path, commands[n%len(commands)]...)
 				r.Env = append(os.Environ(), "HOME="+r.temp, "TMPDIR="+r.temp, r.mark)
 				r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				require.NoError(t, r.Start())
@@ -200,7 +206,7 @@ func TestAnEarlySignalLeavesNothing(t *testing.T) {
 				}
 				require.Error(t, r.Wait())
 				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, testkit.Patience(30*time.Second), time.Millisecond,
-					"after %v: processes %v, files %v", moment, r.left(), r.files(t))
+					"%v after %v: processes %v, files %v", r.Args[1:], moment, r.left(), r.files(t))
 			}
 		})
 	}
