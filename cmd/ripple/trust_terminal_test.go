@@ -44,6 +44,10 @@ func TestTrustIsAskedForOnATerminal(t *testing.T) {
 		assert.NoFileExists(t, ran)
 	}
 
+	rest, code := p.onTerminalIn(t, project, "__complete", "run", "--adapter", "mini", "--permission-mode", "").exit()
+	assert.Zero(t, code, rest)
+	assert.NotContains(t, rest, "[y/N]", "Tab asks nothing")
+
 	for _, no := range []string{"n\n", "\n", "x\n", "\x04"} {
 		c := start()
 		seen := c.expect("trust this project, with 2 items above? [y/N] ")
@@ -57,7 +61,7 @@ func TestTrustIsAskedForOnATerminal(t *testing.T) {
 	c := start()
 	c.expect("[y/N] ")
 	c.send("y\n")
-	rest, code := c.exit()
+	rest, code = c.exit()
 	assert.Zero(t, code, rest)
 	assert.Contains(t, rest, "mini is this project's adapter: .ripple/adapters/mini.yaml")
 	assert.Contains(t, rest, "hello")
@@ -77,4 +81,27 @@ func TestTrustIsAskedForOnATerminal(t *testing.T) {
 	assert.NotContains(t, seen, "make test", "that has not changed")
 	c.send("n\n")
 	refused(c)
+}
+
+// "mcp config --write" shows the change and asks: only yes writes the file.
+func TestAClientsFileIsWrittenOnlyIfAgreed(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	file := filepath.Join(p.homeOf(t), ".cursor/mcp.json")
+	for _, answer := range []string{"n\n", "\n", "\x04", "y\n"} {
+		c := p.onTerminal(t, "mcp", "config", "cursor", "--write")
+		assert.Contains(t, c.expect("[y/N] "), `+    "ripple": `)
+		assert.NoFileExists(t, file)
+		c.send(answer)
+		rest, code := c.exit()
+		if answer == "y\n" {
+			assert.Zero(t, code, rest)
+			assert.Contains(t, rest, "written: "+file)
+			assert.FileExists(t, file)
+			continue
+		}
+		assert.Equal(t, ui.ExitUsage, code, rest)
+		assert.Contains(t, rest, "not confirmed: nothing was written")
+		assert.NoFileExists(t, file)
+	}
 }
