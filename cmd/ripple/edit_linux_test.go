@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -56,11 +57,15 @@ func TestAUserEditsLines(t *testing.T) {
 		{"zsh", "echo helo", keyLeft + "l", "echo hello", "hello\n", "echo x", "x\n"},
 		{"fish", "echo helo", keyLeft + "l", "echo hello", "hello\n", "echo x", "x\n"},
 		{"python", "print('helo')", keyLeft + keyLeft + keyLeft + "l", "print('hello')", "hello\n", "1+1", "2\n"},
+		{"ipython", "print('helo')", keyLeft + keyLeft + keyLeft + "l", "print('hello')", "hello\n", "print(2)", "2\n"},
 		{"node", "'helo'", keyLeft + keyLeft + "l", "'hello'", "'hello'\n", "1+1", "2\n"},
 		{"sqlite3", "select 'helo';", keyLeft + keyLeft + keyLeft + "l", "select 'hello';", "hello\n", "select 2;", "2\n"},
 	} {
 		t.Run(tt.adapter, func(t *testing.T) {
 			t.Parallel()
+			if _, err := exec.LookPath(tt.adapter); tt.adapter == "ipython" && err != nil {
+				t.Skip(err)
+			}
 			own := consoleOf(t)
 			require.Equal(t, "p\n", own.run("start", tt.adapter, "--name", "p"))
 			c := own.attach("p")
