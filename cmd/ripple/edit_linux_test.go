@@ -59,12 +59,16 @@ func TestAUserEditsLines(t *testing.T) {
 		{"python", "print('helo')", keyLeft + keyLeft + keyLeft + "l", "print('hello')", "hello\n", "1+1", "2\n"},
 		{"ipython", "print('helo')", keyLeft + keyLeft + keyLeft + "l", "print('hello')", "hello\n", "print(2)", "2\n"},
 		{"node", "'helo'", keyLeft + keyLeft + "l", "'hello'", "'hello'\n", "1+1", "2\n"},
+		{"psql", `\echo helo`, keyLeft + "l", `\echo hello`, "hello\n", `\echo x`, "x\n"},
 		{"sqlite3", "select 'helo';", keyLeft + keyLeft + keyLeft + "l", "select 'hello';", "hello\n", "select 2;", "2\n"},
 	} {
 		t.Run(tt.adapter, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(tt.adapter); tt.adapter == "ipython" && err != nil {
 				t.Skip(err)
+			}
+			if tt.adapter == "psql" && os.Getenv("PGHOST") == "" {
+				t.Skip("psql needs a server: PGHOST is not set")
 			}
 			own := consoleOf(t)
 			require.Equal(t, "p\n", own.run("start", tt.adapter, "--name", "p"))
