@@ -126,3 +126,22 @@ func TestAttachSecret(t *testing.T) {
 	_, code := c.exit()
 	assert.Equal(t, 0, code)
 }
+
+// A console is not attached to its own terminal, in it or in a console that it shows.
+func TestAConsoleIsNotAttachedToItself(t *testing.T) {
+	t.Parallel()
+	own := consoleOf(t)
+	require.Equal(t, "inner\n", own.run("start", "bash", "--name", "inner"))
+	path, err := binary()
+	require.NoError(t, err)
+	c := own.attach("work")
+	c.editsLines()
+	c.send(path + " console attach work\r")
+	c.expect("this terminal is the console's own: it would show itself")
+	c.editsLines()
+	c.send(path + " console attach inner\r")
+	c.editsLines() // of the inner console
+	c.send(path + " console attach work\r")
+	c.expect("it would show itself")
+	assert.Contains(t, own.run("read", "inner", "--command", "1"), "this terminal is that of the console inner, which work shows")
+}
