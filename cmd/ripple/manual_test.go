@@ -33,6 +33,13 @@ func TestManual(t *testing.T) {
 			assert.Equal(t, 1, strings.Count(also, `\fBripple-`+cmd.Name()+`(1)\fP`), cmd.Name())
 		}
 	}
+	codes, err := os.ReadFile(filepath.Join(dir, "man", "ripple-exit-codes.1"))
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(codes), ".EX\n")
+	table, _, _ = strings.Cut(table, ".EE\n") // what is between them keeps its lines
+	for _, code := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "130", "141"} {
+		assert.Regexp(t, `(?m)^ *`+code+` {2,}\S`, table, "the table has a line for each code")
+	}
 	for _, name := range []string{"ripple.bash", "_ripple", "ripple.fish", "ripple.ps1"} {
 		assert.FileExists(t, filepath.Join(dir, "completions", name))
 	}
