@@ -51,34 +51,60 @@ func rolesScenario(ripple string) string {
 `, ripple)
 }
 
-// kill -9 at any moment, and --resume: each topic is published, taken and answered once.
+// kill -9 or `stop --now` at any moment, and --resume: each topic is published, taken and answered once, also if the agents work
+// in a worktree whose turns are committed.
 func TestKilledHatsContinue(t *testing.T) {
 	t.Parallel()
-	moments := testkit.Times(t, 4, 200)
 	ripple, err := binary()
 	require.NoError(t, err)
-	begin := func() *testLoop {
-		l := newTestLoop(t, rolesScenario(ripple))
-		require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte(killedRoles), 0o600))
-		return l
+	const inWorktree = "loop: {commit: true, worktree: side}\n"
+	for _, w := range testkit.Sample(t, 2, []struct {
+		name, settings string
+		stops          bool
+	}{
+		{"killed", "", false},
+		{"stopped", "", true},
+		{"killed in a worktree", inWorktree, false},
+		{"stopped in a worktree", inWorktree, true},
+	}) {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			moments := testkit.Times(t, 2, 200)
+			begin := func() *testLoop {
+				l := newCommitted(t)
+				l.stops = w.stops
+				for name, text := range map[string]string{"scenario.yaml": rolesScenario(ripple), "project/ripple.yml": killedRoles + w.settings} {
+					require.NoError(t, os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600))
+				}
+				l.sh("git add ripple.yml; git commit -qm settings -- ripple.yml")
+				return l
+			}
+			topics := func(l *testLoop) []journal.Published {
+				list, err := journal.ReadTopics(filepath.Join(l.dir, "project"))
+				require.NoError(t, err)
+				for i := range list {
+					list[i].Time = time.Time{}
+				}
+				return list
+			}
+			type all struct {
+				result
+				topics     []journal.Published
+				repository string
+			}
+			calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
+				assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.topics"))
+				a := all{l.result(), topics(l), ""}
+				if w.stops || w.settings != "" {
+					a.events = nil // they contain the stops, and commit hashes and times
+				}
+				if w.settings != "" {
+					a.repository = l.repository(".ralph/side-worktree")
+				}
+				return a
+			})
+			require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8}, calm.result().turns)
+			require.Len(t, topics(calm), 8)
+		})
 	}
-	topics := func(l *testLoop) []journal.Published {
-		list, err := journal.ReadTopics(filepath.Join(l.dir, "project"))
-		require.NoError(t, err)
-		for i := range list {
-			list[i].Time = time.Time{}
-		}
-		return list
-	}
-
-	type all struct {
-		result
-		topics []journal.Published
-	}
-	calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
-		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.topics"))
-		return all{l.result(), topics(l)}
-	})
-	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8}, calm.result().turns)
-	require.Len(t, topics(calm), 8)
 }

@@ -56,6 +56,7 @@ func (l *Loop) cutShort(ctx context.Context, e *ended, err error) error {
 	if ctx.Err() != nil {
 		why = "it was interrupted"
 	}
+	l.dispatcher.undo()
 	l.leftByCut(ctx, e)
 	spent := e.said.used
 	spent.CostUSD = e.said.cost

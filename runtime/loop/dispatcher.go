@@ -24,6 +24,10 @@ type dispatcher struct {
 	choice hats.Choice       // for the current turn
 	first  []hats.Topic      // first topics of hats that were added during the run
 	token  string            // authorizes the turn's commands to publish
+
+	// Before end of this turn; nil: the rules have not been applied to it.
+	before *hats.State
+	begun  []hats.Topic // first
 }
 
 // rules returns the rules of the hats, never nil.
@@ -93,7 +97,7 @@ func (d *dispatcher) useSession(key string, fresh bool) {
 // begin opens the inbox of a turn, and adds what the turn is for to its prompt.
 func (d *dispatcher) begin(e *ended) (err error) {
 	rules := d.rules()
-	d.token, e.hat = "", d.hat()
+	d.token, e.hat, d.before = "", d.hat(), nil
 	if !rules.Active() {
 		return nil
 	}
@@ -207,6 +211,10 @@ func (d *dispatcher) check(ctx context.Context, t *hats.Turn, unseen bool) (ran 
 
 // end applies the rules to a turn: its topics wait for the hats that they trigger.
 func (d *dispatcher) end(e *ended, t hats.Turn) {
+	if d.state.Hats != nil {
+		before := *d.state.Hats
+		d.before, d.begun = &before, d.first
+	}
 	out := d.rules().End(d.state.Hats, d.choice, t)
 	e.topics, e.promised, e.handed = append(d.first, out.Topics...), out.Promised, out.Handed
 	e.uncounted = cmp.Or(e.uncounted, out.Refused)
@@ -216,6 +224,13 @@ func (d *dispatcher) end(e *ended, t hats.Turn) {
 	d.first = nil
 	for _, text := range out.Notes {
 		d.note(event.Printable(text))
+	}
+}
+
+// undo takes back what end has changed, for a turn that is repeated.
+func (d *dispatcher) undo() {
+	if d.before != nil {
+		d.state.Hats, d.first, d.before = d.before, d.begun, nil
 	}
 }
 

@@ -97,6 +97,31 @@ func (r *rig) topics() (list []string) {
 	return list
 }
 
+// If a turn is repeated, the rules of hats have not been applied to it: its hat was not asked once more, and not activated.
+func TestACutTurnOfAHatDoesNotCount(t *testing.T) {
+	r := newRoles(t, builderAndReviewer, func(d *doing) { d.work() })
+	state := func(l *Loop) string {
+		text, err := json.Marshal(l.state.Hats)
+		require.NoError(t, err)
+		return string(text)
+	}
+	var loop *Loop
+	var before string
+	r.onNotice = func(l *Loop, n Notice) {
+		if n.Kind == NoticeTurnStarted {
+			loop, before = l, state(l)
+			l.Interrupt() // so that it is the only turn
+		}
+	}
+	stop := r.run()
+	require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
+	require.Contains(t, state(loop), `"tries":1`)
+	loop.dispatcher.undo()
+	assert.Equal(t, before, state(loop))
+	loop.dispatcher.undo()
+	assert.Equal(t, before, state(loop))
+}
+
 func TestHatsTakeTurns(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, publishes("built=look at work.txt"), publishes("rejected=too short"), publishes("built"), promises("passed=good"))
 	stop := r.run()
