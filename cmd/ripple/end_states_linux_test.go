@@ -318,6 +318,9 @@ func TestAdviceLosesNoCommit(t *testing.T) {
 	taken := 0
 	t.Run("states", func(t *testing.T) {
 		for n, s := range endStates {
+			if !*update {
+				assert.NotEqual(t, "\n", textOf(string(golden), s.name), "%s: -update writes its text", s.name)
+			}
 			if !testkit.Thorough && !*update && n%8 != 1 {
 				continue
 			}
