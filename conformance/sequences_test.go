@@ -28,7 +28,7 @@ var senders = map[string]string{
 	"runtime/internal/keys/name.go":         "sequences of keys",
 	"runtime/contract/derived_forgery.go":   "forged markers",
 	"runtime/contract/text.go":              "colors of a report",
-	"runtime/internal/render/colour.go":     "colors of a rewritten line",
+	"runtime/internal/render/color.go":      "colors of a rewritten line",
 	"runtime/internal/render/escape.go":     "ends a string that its program did not end",
 	"runtime/session/payload.go":            "the bracketed paste of a command",
 	"runtime/terminal/answers.go":           "answers to queries",
@@ -38,8 +38,8 @@ var senders = map[string]string{
 	"schema/lint_sections.go":               "sequences of named keys in adapters",
 }
 
-// recognisers are the few places outside the tokenizer that search for ESC.
-var recognisers = map[string]string{
+// recognizers are the few places outside the tokenizer that search for ESC.
+var recognizers = map[string]string{
 	"cmd/ripple/internal/ui/screen.go":    "ripple's own messages: only colors pass, any other ESC is removed",
 	"runtime/console/lineeditor.go":       "the delimiters of a paste among a user's keys: input",
 	"runtime/internal/lineedit/editor.go": "keys that edit a line: input, divided by runtime/internal/keys",
@@ -54,7 +54,7 @@ var recognisers = map[string]string{
 var judges = []string{"internal/testkit/"}
 
 // Escape sequences are recognized in one place, so that their ends are defined in one place.
-func TestOnlyTheTokenizerRecognisesSequences(t *testing.T) {
+func TestOnlyTheTokenizerRecognizesSequences(t *testing.T) {
 	sends, looks := map[string]bool{}, map[string]bool{}
 	for _, s := range sources(t) {
 		file := s.path
@@ -62,13 +62,13 @@ func TestOnlyTheTokenizerRecognisesSequences(t *testing.T) {
 		if strings.HasPrefix(file, tokenizer) || outside {
 			continue
 		}
-		eachESC(s.syntax, func(line int, text string, recognises bool) {
+		eachESC(s.syntax, func(line int, text string, recognizes bool) {
 			allowed, seen, what := senders, sends, "has"
-			if recognises {
-				allowed, seen, what = recognisers, looks, "looks for"
+			if recognizes {
+				allowed, seen, what = recognizers, looks, "looks for"
 			}
 			place := file
-			if strings.HasPrefix(file, "cmd/ripple/") && !recognises {
+			if strings.HasPrefix(file, "cmd/ripple/") && !recognizes {
 				place = "cmd/ripple/"
 			}
 			seen[place] = true
@@ -79,7 +79,7 @@ func TestOnlyTheTokenizerRecognisesSequences(t *testing.T) {
 	for file := range senders {
 		assert.Truef(t, sends[file], "%s no longer sends a sequence: remove it from the list", file)
 	}
-	for file := range recognisers {
+	for file := range recognizers {
 		assert.Truef(t, looks[file], "%s no longer searches for ESC: remove it from the list", file)
 	}
 }
@@ -92,7 +92,7 @@ var searching = []string{"bytes", "strings", "regexp", "regexp2", "lazyregexp", 
 
 // eachESC calls f with every literal of a file that contains ESC, and whether it is compared or
 // searched for.
-func eachESC(syntax *ast.File, f func(line int, text string, recognises bool)) {
+func eachESC(syntax *ast.File, f func(line int, text string, recognizes bool)) {
 	var path []ast.Node
 	ast.Inspect(syntax, func(n ast.Node) bool {
 		if n == nil {

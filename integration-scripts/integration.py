@@ -254,12 +254,12 @@ def __ripple_loop(main):
     def plainly(act):
         # From 3.13 on tracebacks are colored: what the code prints keeps its colors, and this has none.
         _colorize = library_module("_colorize")
-        colours = _colorize.can_colorize
+        colors = _colorize.can_colorize
         _colorize.can_colorize = lambda *_, **__: False
         try:
             act()
         finally:
-            _colorize.can_colorize = colours
+            _colorize.can_colorize = colors
 
     def display(kind, error, trace):
         if numbered:

@@ -24,7 +24,7 @@ import (
 const twoQuestions = `turns:
   - steps:
       - write: {path: a.txt, content: "1\n"}
-      - status: {STATUS: BLOCKED, RECOMMENDATION: "Which colour?"}
+      - status: {STATUS: BLOCKED, RECOMMENDATION: "Which color?"}
   - steps:
       - text: "{prompt}"
       - write: {path: a.txt, content: "2\n"}
@@ -112,8 +112,8 @@ func TestKilledLoopKeepsItsQuestions(t *testing.T) {
 		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.answers"))
 		return all{l.result(), l.asked()}
 	})
-	require.Equal(t, map[string]int{"asked q1": 1, "answered q1 so: Which colour?": 1, "asked q2": 1, "answered q2 so: How many?": 1}, calm.asked())
+	require.Equal(t, map[string]int{"asked q1": 1, "answered q1 so: Which color?": 1, "asked q2": 1, "answered q2 so: How many?": 1}, calm.asked())
 	told := strings.Join(calm.result().events, "\n")
-	require.Equal(t, 1, strings.Count(told, "    so: Which colour?"))
+	require.Equal(t, 1, strings.Count(told, "    so: Which color?"))
 	require.Equal(t, 1, strings.Count(told, "    so: How many?"))
 }

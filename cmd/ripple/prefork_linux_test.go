@@ -17,7 +17,7 @@ import (
 
 // The outer process starts before most of the program is initialized: its part of the trace, which
 // comes first, ends long before the other's.
-func TestTheOuterProcessInitialisesLittle(t *testing.T) {
+func TestTheOuterProcessInitializesLittle(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
 	cmd := exec.Command(path, "exec", "nosuch", "true")

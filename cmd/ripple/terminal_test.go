@@ -156,7 +156,7 @@ func TestProgressIsOneLine(t *testing.T) {
 	assert.Regexp(t, regexp.MustCompile(`\r\x1b\[K(\r\x1b\[K)*[^\r]*bash`), rest, "the line is erased before the report")
 }
 
-func TestErrorsHaveColourOnATerminal(t *testing.T) {
+func TestErrorsHaveColorOnATerminal(t *testing.T) {
 	t.Parallel()
 	c := onTerminal(t, "adapter", "show", "nonexistent")
 	seen, code := c.exit()

@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 			{"500", 500, "The stand-in refuses: Internal Server Error."},
 			{"400/text=too%20long", 400, "too long"},
 			{"nonsense", 404, `unknown behavior "nonsense": there are text, tool, failtool, edit, loop, calls, stall, drop and statuses from 400 to 599`},
-			{"text/colour=red", 404, `unknown parameter "colour": there are text, run, name, input, plan, file, line, times, after, at`},
+			{"text/color=red", 404, `unknown parameter "color": there are text, run, name, input, plan, file, line, times, after, at`},
 			{"text/times=-1", 404, `parameter times: "-1" is not a number from 0`},
 		} {
 			t.Run(dialect+"/"+want.behavior, func(t *testing.T) {

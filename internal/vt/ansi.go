@@ -11,7 +11,7 @@ import (
 // after the last column whose character was erased, and lines of the main screen's history that
 // exceed the other terminal's limit.
 func (s *Screen) AppendANSI(out []byte) []byte {
-	p := painter{s: s, out: out, pen: blank(defaultColour)}
+	p := painter{s: s, out: out, pen: blank(defaultColor)}
 	p.screen(s.History())
 	return p.out
 }
@@ -21,7 +21,7 @@ func (p *painter) screen(history int) {
 	s := p.s
 	p.buffer(s.main, s.above(history))
 	if s.b == s.alt {
-		p.style(blank(defaultColour))
+		p.style(blank(defaultColor))
 		p.write("\x1b[?1047h")
 		p.buffer(s.alt, nil)
 	}
@@ -58,7 +58,7 @@ func (p *painter) buffer(b *buffer, above []*row) {
 		if wrapped {
 			p.wrap(last, b.cols)
 		} else if i > 0 {
-			p.style(blank(defaultColour))
+			p.style(blank(defaultColor))
 			p.write("\r\n")
 		}
 		p.row(r, b.cols, wrapped)
@@ -71,7 +71,7 @@ func (p *painter) buffer(b *buffer, above []*row) {
 // wrap begins a row as the continuation of the previous one, by writing past its last column. It
 // undoes the effect of that character.
 func (p *painter) wrap(last gridCell, cols int) {
-	none := blank(defaultColour)
+	none := blank(defaultColor)
 	p.style(none)
 	if last.ch != 0 || last.width == 0 { // the cursor is after the last column
 		p.write(" \r")
@@ -97,7 +97,7 @@ func (p *painter) row(r *row, cols int, wrapped bool) {
 		for x+n < cols && shown(r.at(x+n)) == c {
 			n++
 		}
-		if c != blank(defaultColour) || x == 0 && wrapped {
+		if c != blank(defaultColor) || x == 0 && wrapped {
 			p.style(c)
 			p.writef("\x1b[%dX", n)
 		}
@@ -137,13 +137,13 @@ func appendSGR(out []byte, c gridCell) []byte {
 	if u := c.attr & UnderlineMask >> underlineShift; u != 0 {
 		out = fmt.Appendf(out, ";4:%d", u)
 	}
-	out = appendColour(out, c.fg, 30)
-	out = appendColour(out, c.bg, 40)
+	out = appendColor(out, c.fg, 30)
+	out = appendColor(out, c.bg, 40)
 	return append(out, 'm')
 }
 
-func appendColour(out []byte, c Colour, base int) []byte {
-	switch v := int(c &^ colourKind); c & colourKind {
+func appendColor(out []byte, c Color, base int) []byte {
+	switch v := int(c &^ colorKind); c & colorKind {
 	case palette:
 		switch {
 		case v < 8:

@@ -32,7 +32,7 @@ func newBuffer(cols, lines int, h *history) *buffer {
 // reset restores the initial state of the buffer.
 func (b *buffer) reset(cols, lines int) {
 	*b = buffer{cols: cols, lines: lines, bottom: lines - 1, history: b.history, ring: b.ring, gen: b.gen, cleared: b.cleared, tabs: b.tabs[:0]}
-	b.saved.pen = blank(defaultColour)
+	b.saved.pen = blank(defaultColor)
 	for len(b.ring) < lines {
 		b.ring = append(b.ring, &row{})
 	}
@@ -40,7 +40,7 @@ func (b *buffer) reset(cols, lines int) {
 	if b.history != nil {
 		b.history.clear()
 	}
-	b.clear(blank(defaultColour))
+	b.clear(blank(defaultColor))
 	b.setTabs()
 }
 

@@ -2,15 +2,15 @@ package vt
 
 import "unicode/utf8"
 
-// Colour is a foreground or background color: the terminal's default, one of the 256 of its
+// Color is a foreground or background color: the terminal's default, one of the 256 of its
 // palette, or red, green and blue.
-type Colour uint32
+type Color uint32
 
 const (
-	defaultColour Colour = 0
-	palette       Colour = 1 << 24
-	rgb           Colour = 2 << 24
-	colourKind    Colour = 3 << 24
+	defaultColor Color = 0
+	palette      Color = 1 << 24
+	rgb          Color = 2 << 24
+	colorKind    Color = 3 << 24
 )
 
 // Attr has the attributes of a character, or-ed.
@@ -38,7 +38,7 @@ const (
 // without a character.
 type gridCell struct {
 	ch     uint32 // a character, or cluster|index into clusters; 0: not written
-	fg, bg Colour
+	fg, bg Color
 	attr   Attr
 	width  uint8
 }
@@ -46,7 +46,7 @@ type gridCell struct {
 // cluster marks a cell whose character is followed by combining characters.
 const cluster = 1 << 31
 
-func blank(bg Colour) gridCell { return gridCell{bg: bg, width: 1} }
+func blank(bg Color) gridCell { return gridCell{bg: bg, width: 1} }
 
 // maxCluster bounds the text of one cell, in bytes; further combining characters are dropped.
 const maxCluster = 64
@@ -117,9 +117,9 @@ func (s *clusters) sweep(each func(visit func(*gridCell))) {
 }
 
 // Palette returns the color's index among the terminal's 256, if it is one of these.
-func (c Colour) Palette() (n uint8, is bool) { return uint8(c), c&colourKind == palette }
+func (c Color) Palette() (n uint8, is bool) { return uint8(c), c&colorKind == palette }
 
 // RGB returns red, green and blue, if the color consists of these.
-func (c Colour) RGB() (r, g, b uint8, is bool) {
-	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colourKind == rgb
+func (c Color) RGB() (r, g, b uint8, is bool) {
+	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colorKind == rgb
 }

@@ -14,7 +14,7 @@ func TestSequenceEndsCharacter(t *testing.T) {
 		"a C1 control":              "\u0088",
 		"an escape sequence":        "\x1b(B",
 		"a control sequence":        "\x1b[m",
-		"one that is cancelled":     "\x1b[1\x18",
+		"one that is canceled":      "\x1b[1\x18",
 		"one that is malformed":     "\x1b[1?3m",
 		"one with a control inside": "\x1b[\a",
 		"a title":                   "\x1b]0;t\a",

@@ -69,7 +69,7 @@ func (s *Screen) plainCSI(final byte, p *Params) {
 	case 'S':
 		s.scrollUp(n)
 	case 'T':
-		b.down(b.top, b.bottom, n, blank(defaultColour))
+		b.down(b.top, b.bottom, n, blank(defaultColor))
 	case 'g':
 		s.clearTabs(p.Get(0))
 	case 'h', 'l':

@@ -11,7 +11,7 @@ import (
 // middle is.
 func TestSnapshotAndRestOfStream(t *testing.T) {
 	for name, in := range map[string]string{
-		"colours":                "a\x1b[1;38:2:1:2:3mbold\x1b[0m\r\n\x1b[4:3mc\x1b[m",
+		"colors":                 "a\x1b[1;38:2:1:2:3mbold\x1b[0m\r\n\x1b[4:3mc\x1b[m",
 		"characters":             "é日本語é\r\n👩‍🚀xe\u0301\u0302\x1b[31me\u0301\x1b[5be\x1b[3b",
 		"clusters":               "🇩🇪1\ufe0f\u20e3👩🏽\u200d⚕\ufe0f🇫🇷\x1b[?2027l🇩🇪❤\ufe0f👍🏽\x1b[?2027hx" + "❤\ufe0f🇩",
 		"at the margin":          strings.Repeat("x", 29) + "e\u0301e\u0301" + strings.Repeat("y", 28) + "日e\u0301",

@@ -47,7 +47,7 @@ func (b *buffer) take(rows []*row, cols, lines int) {
 	ring := append(make([]*row, 0, lines), rows...)
 	for len(ring) < lines {
 		r := &row{gen: b.gen}
-		r.clear(blank(defaultColour))
+		r.clear(blank(defaultColor))
 		ring = append(ring, r)
 	}
 	b.ring, b.head, b.cols, b.lines = ring, 0, cols, lines
@@ -61,7 +61,7 @@ func (b *buffer) reflow(cols, lines int) {
 	last := at
 	for y := range b.lines {
 		r := b.row(y)
-		if len(r.cells) > 0 || r.fill != blank(defaultColour) {
+		if len(r.cells) > 0 || r.fill != blank(defaultColor) {
 			last = max(last, len(b.history.rows)+y)
 		}
 		rows = append(rows, r)
@@ -138,7 +138,7 @@ func (w *wrapper) place(cells []gridCell, fill gridCell, wrapped bool, cursor in
 		if end := from + n; n == w.to && end < len(cells) && cells[end].width == 0 && cells[end-1].width == 2 {
 			n--
 		}
-		r := &row{cells: append([]gridCell(nil), cells[from:from+n]...), fill: blank(defaultColour), wrapped: wrapped || from > 0, gen: w.gen}
+		r := &row{cells: append([]gridCell(nil), cells[from:from+n]...), fill: blank(defaultColor), wrapped: wrapped || from > 0, gen: w.gen}
 		w.out = append(w.out, r)
 		done := from+n >= len(cells)
 		if cursor >= from && (cursor < from+n || done) {

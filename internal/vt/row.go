@@ -176,9 +176,9 @@ func (r *row) refill() {
 func (r *row) resize(from, to int) {
 	if to < from {
 		r.cells = r.cells[:min(len(r.cells), to)]
-		r.unpair(to, blank(defaultColour))
-	} else if r.fill != blank(defaultColour) {
+		r.unpair(to, blank(defaultColor))
+	} else if r.fill != blank(defaultColor) {
 		r.reach(from)
-		r.fill = blank(defaultColour)
+		r.fill = blank(defaultColor)
 	}
 }

@@ -44,7 +44,7 @@ func New(o Options) *Screen {
 	h := &history{limit: max(o.History, 0)}
 	cols, lines := clampSize(o.Cols, o.Rows)
 	s := &Screen{main: newBuffer(cols, lines, h), alt: newBuffer(cols, lines, nil)}
-	s.b, s.pen, s.modes = s.main, blank(defaultColour), initialModes
+	s.b, s.pen, s.modes = s.main, blank(defaultColor), initialModes
 	if o.ScrolledOff != nil {
 		var text []byte
 		h.scrolledOff = func(r *row, continued bool) {
@@ -162,7 +162,7 @@ func (s *Screen) restore() {
 func (s *Screen) reset() {
 	s.main.reset(s.main.cols, s.main.lines)
 	s.alt.reset(s.alt.cols, s.alt.lines)
-	s.b, s.pen, s.modes, s.keyboard = s.main, blank(defaultColour), initialModes, nil
+	s.b, s.pen, s.modes, s.keyboard = s.main, blank(defaultColor), initialModes, nil
 	s.sets = charsets{}
 	s.progress = false
 }
@@ -171,7 +171,7 @@ func (s *Screen) reset() {
 func (s *Screen) softReset() {
 	m := s.modes
 	s.modes = Modes{Wrap: true, Clusters: m.Clusters, Mouse: m.Mouse, MouseEncoding: m.MouseEncoding, Keyboard: m.Keyboard, CursorStyle: m.CursorStyle}
-	s.pen = blank(defaultColour)
+	s.pen = blank(defaultColor)
 	s.sets = charsets{}
 	b := s.b
 	b.top, b.bottom = 0, b.lines-1

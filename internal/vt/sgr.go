@@ -36,17 +36,17 @@ func (c *gridCell) sgrPlain(n int) {
 	case n < len(sgrOff) && sgrOff[n] != 0:
 		c.attr &^= sgrOff[n]
 	case n >= 30 && n <= 37:
-		c.fg = palette | Colour(n-30)
+		c.fg = palette | Color(n-30)
 	case n >= 40 && n <= 47:
-		c.bg = palette | Colour(n-40)
+		c.bg = palette | Color(n-40)
 	case n >= 90 && n <= 97:
-		c.fg = palette | Colour(n-90+8)
+		c.fg = palette | Color(n-90+8)
 	case n >= 100 && n <= 107:
-		c.bg = palette | Colour(n-100+8)
+		c.bg = palette | Color(n-100+8)
 	case n == 39:
-		c.fg = defaultColour
+		c.fg = defaultColor
 	case n == 49:
-		c.bg = defaultColour
+		c.bg = defaultColor
 	}
 }
 
@@ -81,20 +81,20 @@ func (c *gridCell) extended(n, i int, p *Params) int {
 			v[k] = p.Get(i + 1 + k)
 		}
 	}
-	colour := defaultColour
+	color := defaultColor
 	switch v[0] {
 	case 5:
-		colour = palette | Colour(v[1]&0xff)
+		color = palette | Color(v[1]&0xff)
 	case 2:
-		colour = rgb | Colour(v[1]&0xff)<<16 | Colour(v[2]&0xff)<<8 | Colour(v[3]&0xff)
+		color = rgb | Color(v[1]&0xff)<<16 | Color(v[2]&0xff)<<8 | Color(v[3]&0xff)
 	default:
 		return used
 	}
 	switch n {
 	case 38:
-		c.fg = colour
+		c.fg = color
 	case 48:
-		c.bg = colour
+		c.bg = color
 	}
 	return used
 }

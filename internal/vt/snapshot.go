@@ -109,7 +109,7 @@ func (s *Screen) HistoryRow(i int) (text string, wrapped bool) {
 type Cell struct {
 	Text   string // "" if not written
 	Width  int
-	Fg, Bg Colour
+	Fg, Bg Color
 	Attr   Attr
 }
 

@@ -21,7 +21,7 @@ const (
 // terminal displayed and its program set. The caller continues with AppendPending and the stream.
 // tail is the number of history lines that scroll off the other terminal first.
 func (s *Screen) AppendAnew(out []byte, tail int) []byte {
-	p := painter{s: s, out: append(out, Unset+EndFrame+"\x1b[?2027h\x1b[2J"...), pen: blank(defaultColour)}
+	p := painter{s: s, out: append(out, Unset+EndFrame+"\x1b[?2027h\x1b[2J"...), pen: blank(defaultColor)}
 	p.screen(tail)
 	return p.out
 }
@@ -29,7 +29,7 @@ func (s *Screen) AppendAnew(out []byte, tail int) []byte {
 // AppendView appends sequences that display the screen on a terminal of another size: as much as
 // fits, including the cursor. tail has the meaning it has in AppendAnew.
 func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
-	p := painter{s: s, out: append(out, BeginFrame...), pen: blank(defaultColour)}
+	p := painter{s: s, out: append(out, BeginFrame...), pen: blank(defaultColor)}
 	b := s.b
 	if tail > 0 || !s.Alternate() {
 		p.write(Unset)
@@ -114,7 +114,7 @@ func (p *painter) part(r *row, left, cols int) {
 		x += w
 		p.placeCursor(c, x-left, end-left)
 	}
-	p.style(blank(defaultColour))
+	p.style(blank(defaultColor))
 	if end-left < cols {
 		p.write("\x1b[K")
 	}

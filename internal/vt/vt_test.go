@@ -224,7 +224,7 @@ var hostile = map[string]string{
 	"tabs":                  "\x1b[H\x1b[9999I\x1b[9999Z",
 	"combining":             "e\u0301\u0302\u0303",
 	"one long cluster":      "\u0301",
-	"colours":               "\x1b[38;2;1;2;3mx",
+	"colors":                "\x1b[38;2;1;2;3mx",
 	"unfinished":            "\x1b]0;",
 	"controls":              "\u0085",
 	"huge":                  "\x1b[999999999999999999999X\x1b[999999999999C",
@@ -260,9 +260,9 @@ func BenchmarkHostile(b *testing.B) {
 
 // Typical output: lines, colored output of a test runner, and international text.
 var printed = map[string]string{
-	"plain":    strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000),
-	"coloured": strings.Repeat("\x1b[32mok\x1b[0m  \x1b[1mTestSomething\x1b[0m \x1b[38;5;244m(0.00s)\x1b[0m path/to/file.go:\x1b[33m12\x1b[0m\r\n", 1000),
-	"unicode":  strings.Repeat("日本語のテキスト│─┼ üé 😀\r\n", 1000),
+	"plain":   strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000),
+	"colored": strings.Repeat("\x1b[32mok\x1b[0m  \x1b[1mTestSomething\x1b[0m \x1b[38;5;244m(0.00s)\x1b[0m path/to/file.go:\x1b[33m12\x1b[0m\r\n", 1000),
+	"unicode": strings.Repeat("日本語のテキスト│─┼ üé 😀\r\n", 1000),
 }
 
 func BenchmarkScreen(b *testing.B) {

@@ -282,9 +282,9 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestLinesThatAreNotKnownAreKept(t *testing.T) {
-	out, events := recorded(t, agent.Recording{}, "Warning: no colours", `{"t":"brand new","x":1}`, `{"broken`, "", "  ", "[1,2]", `{"t":"ping"}`, `{"t":"end"}`)
+	out, events := recorded(t, agent.Recording{}, "Warning: no colors", `{"t":"brand new","x":1}`, `{"broken`, "", "  ", "[1,2]", `{"t":"ping"}`, `{"t":"end"}`)
 	assert.Equal(t, []event.Event{
-		{Type: event.Unknown, Raw: "Warning: no colours"},
+		{Type: event.Unknown, Raw: "Warning: no colors"},
 		{Type: event.Unknown, Raw: `{"t":"brand new","x":1}`},
 		{Type: event.Unknown, Raw: `{"broken`},
 		{Type: event.Unknown, Raw: "[1,2]"},

@@ -11,7 +11,7 @@ import (
 // Inputs of the tools with which agents ask, each in its own shape.
 func TestAsked(t *testing.T) {
 	for input, want := range map[string]string{
-		`{"questions":[{"question":"Which colour?","options":[{"label":"red","question":"no"}]},{"question":" And size? "}]}`: "Which colour?\nAnd size?",
+		`{"questions":[{"question":"Which color?","options":[{"label":"red","question":"no"}]},{"question":" And size? "}]}`: "Which color?\nAnd size?",
 		`{"question":"Go on?","choices":["yes","no"]}`: "Go on?",
 		`{"text":"Go on?"}`:                            `{"text":"Go on?"}`,
 		`"Go on?"`:                                     `"Go on?"`,

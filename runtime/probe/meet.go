@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	dumb   = "dumb"
-	colour = "xterm-256color"
+	dumb  = "dumb"
+	color = "xterm-256color"
 )
 
 // ways are tried in this order: the plainest terminal on which the program works is preferred,
@@ -20,8 +20,8 @@ var ways = []way{
 	{dumb, false, true, "\n"},
 	{dumb, true, true, "\n"},
 	{dumb, false, false, "\r"},
-	{colour, true, true, "\n"},
-	{colour, true, true, "\r"},
+	{color, true, true, "\n"},
+	{color, true, true, "\r"},
 }
 
 // findTerminal is experiment 2 and the beginning of 3: the program's prompt, on the plainest terminal on
@@ -67,7 +67,7 @@ func findTerminal(ctx context.Context, l *lab) error {
 func lookAtStart(ctx context.Context, l *lab) error {
 	l.o.progress("how the program starts")
 	var replies []reply
-	for _, w := range []way{{colour, true, true, "\n"}, {dumb, true, true, "\n"}} {
+	for _, w := range []way{{color, true, true, "\n"}, {dumb, true, true, "\n"}} {
 		l.way = w
 		l.log.experiment(1, "start: "+w.String())
 		r, err := l.start(ctx)
@@ -84,7 +84,7 @@ func lookAtStart(ctx context.Context, l *lab) error {
 		if r.how == quiet {
 			l.latest = max(l.latest, 8*r.took, l.o.patience().start/20)
 		}
-		if full && w.term == colour {
+		if full && w.term == color {
 			return &StartError{Reason: l.o.Command[0] + "is a full-screen program (it switches to the alternate screen): only line-oriented programs can be learned", Output: r.text()}
 		}
 	}

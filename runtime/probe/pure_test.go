@@ -129,10 +129,10 @@ func TestSwitchesAgainstLineEditors(t *testing.T) {
 		"  --multiline       Use multiline editor module\n  --nomultiline     Don't use multiline editor module\n": {"--nomultiline"},
 		"--simple-prompt\n    Force simple minimal prompt\n--no-simple-prompt\n    Use a rich prompt\n":            {"--simple-prompt"},
 		"  -n, --no-readline        disable enhanced command line editing (readline)\n":                            {"--no-readline"},
-		"  --noediting\n  --norc\n":                                       {"--noediting"},
-		"--no-autoedit-syntax\n    Turn off auto editing of files":        nil,
-		"  --editor NAME   the editor\n  --no-color      without colours": nil,
-		"  --noedit        y\n\t--no-line-editor  none":                   {"--noedit", "--no-line-editor"},
+		"  --noediting\n  --norc\n":                                      {"--noediting"},
+		"--no-autoedit-syntax\n    Turn off auto editing of files":       nil,
+		"  --editor NAME   the editor\n  --no-color      without colors": nil,
+		"  --noedit        y\n\t--no-line-editor  none":                  {"--noedit", "--no-line-editor"},
 	} {
 		assert.Equal(t, want, switchesIn(help), "%q", help)
 	}

@@ -155,10 +155,10 @@ func TestPatternsMatchOnlyAtTheEnd(t *testing.T) {
 		{"unless prompts of that length are usual", "abc> ", 2, 0, 3, "> "},
 		{"continuation", "x\n... ", 0, 1, 2, "... "},
 		{"with a group", "x\n12] ", 0, 2, 2, "12] "},
-		{"coloured", "x\n\x1b[1m> \x1b[0m", 0, 0, 2, "> "},
+		{"colored", "x\n\x1b[1m> \x1b[0m", 0, 0, 2, "> "},
 		{"with a title before", "\x1b]0;title\x07> ", 0, 0, 0, "> "},
-		{"coloured, redrawn", "x\n> abc\r\x1b[K\x1b[1m> ", 0, 0, 8, "> "},
-		{"coloured, behind text", "x\x1b[1m> ", 2, 0, 5, "> "},
+		{"colored, redrawn", "x\n> abc\r\x1b[K\x1b[1m> ", 0, 0, 8, "> "},
+		{"colored, behind text", "x\x1b[1m> ", 2, 0, 5, "> "},
 		{"redrawn", "x\n> abc\r> ", 0, 0, 8, "> "},
 		{"padded with backspaces", "> x\b", 0, 0, 0, "> "},
 		{"nothing", "", 2, 0, -1, ""},
@@ -205,7 +205,7 @@ func FuzzVisible(f *testing.F) {
 func BenchmarkAtEnd(b *testing.B) {
 	p, err := NewPatterns([]Pattern{{Key: "prompt.primary", Source: `^>>> $`}, {Key: "prompt.continuation", Source: `^\.\.\. $`}})
 	require.NoError(b, err)
-	for name, line := range map[string]string{"plain": "0123456789 abcdef\r\n", "coloured": "\x1b[32mok\x1b[0m test \x1b[38;5;244m0.1 s\x1b[m\r\n"} {
+	for name, line := range map[string]string{"plain": "0123456789 abcdef\r\n", "colored": "\x1b[32mok\x1b[0m test \x1b[38;5;244m0.1 s\x1b[m\r\n"} {
 		tail := []byte(strings.Repeat(line, 20) + "\x1b[1m>>> \x1b[m")
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

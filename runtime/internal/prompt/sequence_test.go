@@ -227,7 +227,7 @@ func BenchmarkMarkers(b *testing.B) {
 	line := strings.Repeat("0123456789abc ", 5) + "78 byte\n"
 	for _, bb := range []struct{ name, in string }{
 		{"plain", strings.Repeat(line, 400)},
-		{"coloured", strings.Repeat("\x1b[1;32mok\x1b[0m "+line, 400)},
+		{"colored", strings.Repeat("\x1b[1;32mok\x1b[0m "+line, 400)},
 		{"marker per line", strings.Repeat(line+"\x1b]633;D;0;0123456789abcdef\a", 400)},
 	} {
 		b.Run(bb.name, func(b *testing.B) {

@@ -58,7 +58,7 @@ func TestAPanicAtTheEnd(t *testing.T) {
 	r := New(Options{Fault: func(fault.Fault) { count++ }}, func(b []byte) { out.Write(b) })
 	r.Write([]byte("done\nlast"))
 	r.cells = nil
-	r.colour = colour{}
+	r.color = color{}
 	r.handle = func(*vt.Token) { panic("broken") }
 	r.parser.Feed([]byte("\x1b["), r.handle)
 	r.Close()

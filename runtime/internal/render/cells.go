@@ -25,9 +25,9 @@ type cellLine struct {
 // cell is a column. A character of n columns is a cell with its text followed
 // by n-1 without.
 type cell struct {
-	text   string
-	colour string
-	rest   bool // of the character to the left
+	text  string
+	color string
+	rest  bool // of the character to the left
 }
 
 // ascii is the characters of one byte each, so that a cell's text needs no memory.
@@ -53,13 +53,13 @@ func (r *Renderer) toCells() {
 	}
 	*r.cells = cellLine{lead: r.cells.lead[:0], cells: r.cells.cells[:0], partial: r.cells.partial[:0]}
 	r.cr, r.printed = false, true
-	r.colour.now = r.colour.lineStart
+	r.color.now = r.color.lineStart
 	r.again = true
 	p := vt.ForText()
 	p.Feed(raw, r.apply)
 	p.Flush(r.apply)
 	r.again = false
-	r.cells.flushPartial(r.colour.now) // what moves the cursor ends the character
+	r.cells.flushPartial(r.color.now) // what moves the cursor ends the character
 }
 
 // overwrite takes text into the cells, up to a line feed.
@@ -67,7 +67,7 @@ func (r *Renderer) overwrite(b []byte) int {
 	l := r.cells
 	for i, c := range b {
 		if len(l.partial) > 0 && (c < 0x80 || c >= 0xc0) {
-			l.flushPartial(r.colour.now)
+			l.flushPartial(r.color.now)
 		}
 		switch {
 		case c == '\n':
@@ -79,13 +79,13 @@ func (r *Renderer) overwrite(b []byte) int {
 		case c == '\b':
 			l.col = max(l.col-1, 0)
 		case c == '\t':
-			l.tab(r.colour.now)
+			l.tab(r.color.now)
 		case c < 0x20 || c == 0x7f:
 			l.attach(ascii[c : c+1])
 		case c < 0x80:
-			l.put(ascii[c:c+1], 1, r.colour.now)
+			l.put(ascii[c:c+1], 1, r.color.now)
 		default:
-			l.utf8(c, r.colour.now)
+			l.utf8(c, r.color.now)
 		}
 		if r.bound() {
 			return i + 1
@@ -114,7 +114,7 @@ func (r *Renderer) bound() bool {
 	}
 	r.finishCells()
 	r.open = len(r.buf)
-	r.colour.lineStart = r.colour.now
+	r.color.lineStart = r.color.now
 	return true
 }
 
@@ -123,40 +123,40 @@ func (r *Renderer) finishCells() {
 	if r.cells == nil {
 		return
 	}
-	r.cells.flushPartial(r.colour.now)
-	r.buf = r.cells.render(r.buf, r.colour)
+	r.cells.flushPartial(r.color.now)
+	r.buf = r.cells.render(r.buf, r.color)
 	r.spare, r.cells = r.cells, nil
 }
 
-func (l *cellLine) utf8(c byte, colour string) {
+func (l *cellLine) utf8(c byte, color string) {
 	l.partial = append(l.partial, c)
 	if !utf8.FullRune(l.partial) {
 		return
 	}
 	ch, n := utf8.DecodeRune(l.partial)
 	if ch == utf8.RuneError && n == 1 {
-		l.flushPartial(colour)
+		l.flushPartial(color)
 		return
 	}
 	text := string(l.partial[:n])
 	l.partial = l.partial[:0]
 	if w := vt.Width(ch); w > 0 {
-		l.put(text, w, colour)
+		l.put(text, w, color)
 	} else {
 		l.attach(text)
 	}
 }
 
 // flushPartial shows bytes that are not UTF-8 as one column each.
-func (l *cellLine) flushPartial(colour string) {
+func (l *cellLine) flushPartial(color string) {
 	for _, c := range l.partial {
-		l.put(string([]byte{c}), 1, colour)
+		l.put(string([]byte{c}), 1, color)
 	}
 	l.partial = l.partial[:0]
 }
 
 // put writes a character of width columns at the cursor.
-func (l *cellLine) put(text string, width int, colour string) {
+func (l *cellLine) put(text string, width int, color string) {
 	l.extend(l.col)
 	for i := range width {
 		at := l.col + i
@@ -166,9 +166,9 @@ func (l *cellLine) put(text string, width int, colour string) {
 			l.split(at)
 			l.split(at + 1)
 		}
-		l.cells[at] = cell{rest: true, colour: colour}
+		l.cells[at] = cell{rest: true, color: color}
 	}
-	l.cells[l.col] = cell{text: text, colour: colour}
+	l.cells[l.col] = cell{text: text, color: color}
 	l.col += width
 	l.size += len(text)
 }
@@ -192,15 +192,15 @@ func (l *cellLine) split(at int) {
 		first--
 	}
 	for i := first; i == first || i < len(l.cells) && l.cells[i].rest; i++ {
-		l.cells[i] = cell{text: " ", colour: l.cells[i].colour}
+		l.cells[i] = cell{text: " ", color: l.cells[i].color}
 	}
 }
 
 // tab moves to the next stop; at the end of the line it stays a tab.
-func (l *cellLine) tab(colour string) {
+func (l *cellLine) tab(color string) {
 	width := tabStop - l.col%tabStop
 	if l.col >= len(l.cells) {
-		l.put("\t", width, colour)
+		l.put("\t", width, color)
 	} else {
 		l.col += width
 	}
@@ -217,7 +217,7 @@ func (l *cellLine) attach(text string) {
 	case at < 0:
 		l.lead = append(l.lead, text...)
 	case len(l.cells[at].text) >= maxCluster:
-		l.put(text, 1, l.cells[at].colour)
+		l.put(text, 1, l.cells[at].color)
 	default:
 		l.cells[at].text += text
 	}
@@ -225,15 +225,15 @@ func (l *cellLine) attach(text string) {
 
 // render appends the line to out. c is the state of the colors before the
 // line and after it.
-func (l *cellLine) render(out []byte, c colour) []byte {
+func (l *cellLine) render(out []byte, c color) []byte {
 	out = append(out, l.lead...)
 	now := c.lineStart
 	for _, cell := range l.cells {
 		if cell.rest {
 			continue
 		}
-		out = change(out, now, cell.colour)
-		now = cell.colour
+		out = change(out, now, cell.color)
+		now = cell.color
 		out = append(out, cell.text...)
 	}
 	return change(append(out, l.partial...), now, c.now)

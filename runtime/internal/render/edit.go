@@ -21,13 +21,13 @@ func (r *Renderer) edit(final byte, n int) {
 	case 'G', '`':
 		l.col = min(count-1, last)
 	case 'K', 'J':
-		l.erase(n, r.colour.now)
+		l.erase(n, r.color.now)
 	case 'P':
 		l.remove(count)
 	case '@':
-		l.insert(count, r.opt.Cols, r.colour.now)
+		l.insert(count, r.opt.Cols, r.color.now)
 	case 'X':
-		l.blank(l.col, min(l.col+count, len(l.cells)), r.colour.now)
+		l.blank(l.col, min(l.col+count, len(l.cells)), r.color.now)
 	}
 	r.bound()
 }
@@ -49,23 +49,23 @@ func nothingToDo(final byte, n, length int) bool {
 }
 
 // erase is EL: 0 from the cursor on, 1 up to and with it, 2 all.
-func (l *cellLine) erase(which int, colour string) {
+func (l *cellLine) erase(which int, color string) {
 	switch which {
 	case 0:
 		l.split(l.col)
 		l.cells = l.cells[:min(l.col, len(l.cells))]
 	case 1:
-		l.blank(0, min(l.col+1, len(l.cells)), colour)
+		l.blank(0, min(l.col+1, len(l.cells)), color)
 	case 2:
 		l.cells = l.cells[:0]
 	}
 }
 
-func (l *cellLine) blank(from, to int, colour string) {
+func (l *cellLine) blank(from, to int, color string) {
 	l.split(from)
 	l.split(to)
 	for i := from; i < to; i++ {
-		l.cells[i] = cell{text: " ", colour: colour}
+		l.cells[i] = cell{text: " ", color: color}
 	}
 }
 
@@ -82,7 +82,7 @@ func (l *cellLine) remove(n int) {
 
 // insert is ICH: the rest of the line moves right, as far as the terminal is
 // wide and the line was long.
-func (l *cellLine) insert(n, cols int, colour string) {
+func (l *cellLine) insert(n, cols int, color string) {
 	if l.col >= len(l.cells) {
 		return
 	}
@@ -95,7 +95,7 @@ func (l *cellLine) insert(n, cols int, colour string) {
 	}
 	copy(l.cells[l.col+n:], l.cells[l.col:end])
 	for i := range n {
-		l.cells[l.col+i] = cell{text: " ", colour: colour}
+		l.cells[l.col+i] = cell{text: " ", color: color}
 	}
 	if len(l.cells) > width {
 		l.split(width)

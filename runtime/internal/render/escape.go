@@ -124,7 +124,7 @@ func (r *Renderer) handOver(t *vt.Token) {
 	}})
 	r.lead()
 	if r.cells != nil {
-		s.Write(r.cells.render(nil, colour{}))
+		s.Write(r.cells.render(nil, color{}))
 		s.Write(moveTo(r.cells.col))
 		r.spare, r.cells = r.cells, nil
 	} else {

@@ -60,7 +60,7 @@ type Renderer struct {
 	again   bool // the unfinished line is taken a second time, into cells
 	parser  vt.Parser
 	handle  func(*vt.Token)
-	colour  colour
+	color   color
 	cells   *cellLine // not nil: the unfinished line, as it is being overwritten
 	spare   *cellLine
 	screen  *vt.Screen // not nil: gets everything
@@ -134,7 +134,7 @@ func (r *Renderer) apply(t *vt.Token) {
 		return
 	}
 	if t.Kind != vt.Text && r.cells != nil {
-		r.cells.flushPartial(r.colour.now)
+		r.cells.flushPartial(r.color.now)
 	}
 	plain := t.Plain()
 	switch {
@@ -215,7 +215,7 @@ func (r *Renderer) line(b []byte) {
 	r.cr, r.printed = false, true
 	r.buf = append(append(r.buf, b...), '\n')
 	r.open = len(r.buf)
-	r.colour.lineStart = r.colour.now
+	r.color.lineStart = r.color.now
 }
 
 // append adds text without carriage returns.
@@ -227,7 +227,7 @@ func (r *Renderer) append(b []byte) {
 	r.buf = append(r.buf, b...)
 	if bytes.IndexByte(b, '\n') >= 0 {
 		r.open = bytes.LastIndexByte(r.buf, '\n') + 1
-		r.colour.lineStart = r.colour.now
+		r.color.lineStart = r.color.now
 	}
 }
 
@@ -248,7 +248,7 @@ func (r *Renderer) carriage() {
 func (r *Renderer) cut() {
 	if n := r.column() / maxLine; n > 0 && r.cells == nil {
 		r.open += n * maxLine
-		r.colour.lineStart = r.colour.now
+		r.color.lineStart = r.color.now
 	}
 }
 
@@ -270,7 +270,7 @@ func (r *Renderer) Pending() []byte {
 	case r.screen != nil:
 		return r.screen.AppendText(nil)
 	case r.cells != nil:
-		return r.cells.render(nil, r.colour)
+		return r.cells.render(nil, r.color)
 	}
 	return bytes.Clone(r.buf[r.open:])
 }
@@ -285,7 +285,7 @@ func (r *Renderer) FlushPending() {
 		r.cr = false
 		r.finishCells()
 		r.open = len(r.buf)
-		r.colour.lineStart = r.colour.now
+		r.color.lineStart = r.color.now
 		r.release(r.open)
 	})
 }

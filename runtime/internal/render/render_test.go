@@ -130,10 +130,10 @@ func TestKeptSequences(t *testing.T) {
 		{"plain line", "\x1b[31mred\x1b[0m\r\n", "\x1b[31mred\x1b[0m\n"},
 		{"other sequences", "a\x1b]0;t\ab\x1b(B\x1b[?25h\r\n", "a\x1b]0;t\ab\x1b(B\x1b[?25h\n"},
 		{"erase at the end is resolved", "\x1b[31mred\x1b[m\x1b[K\r\n", "\x1b[31mred\x1b[m\n"},
-		{"colours follow their characters", "\x1b[31mabc\x1b[m\r\x1b[32mX\x1b[m\r\n", "\x1b[32mX\x1b[m\x1b[31mbc\x1b[m\n"},
+		{"colors follow their characters", "\x1b[31mabc\x1b[m\r\x1b[32mX\x1b[m\r\n", "\x1b[32mX\x1b[m\x1b[31mbc\x1b[m\n"},
 		{"progress", "\x1b[31m 1%\x1b[m\r\x1b[32m99%\x1b[m\r\n", "\x1b[32m99%\x1b[m\n"},
-		{"colour from the line before", "\x1b[1mx\r\nabc\rX\r\n", "\x1b[1mx\nXbc\n"},
-		{"colour after the line", "abc\r\x1b[1mX\r\ny", "\x1b[1mX\x1b[mbc\x1b[1m\ny"},
+		{"color from the line before", "\x1b[1mx\r\nabc\rX\r\n", "\x1b[1mx\nXbc\n"},
+		{"color after the line", "abc\r\x1b[1mX\r\ny", "\x1b[1mX\x1b[mbc\x1b[1m\ny"},
 		{"reset and set in one", "\x1b[1;4ma\x1b[0;31mb\rX\x1b[m\r\n", "\x1b[0;31mXb\x1b[m\n"},
 		{"title on an overwritten line", "ab\r\x1b]0;t\aX\r\n", "\x1b]0;t\aXb\n"},
 		{"cut off by one that is resolved", "\x1b[2\x1b[Ka\rb\r\n", "b\n"},
@@ -385,7 +385,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, bb := range []struct{ name, in string }{
 		{"lines of 78 columns", strings.Repeat(line, 400)},
 		{"one line", strings.Repeat("x", 32<<10)},
-		{"coloured", strings.Repeat("\x1b[1;32mok\x1b[0m "+line, 400)},
+		{"colored", strings.Repeat("\x1b[1;32mok\x1b[0m "+line, 400)},
 		{"progress", strings.Repeat("\r[=====     ] 50 %", 2000)},
 	} {
 		for _, strip := range []bool{true, false} {

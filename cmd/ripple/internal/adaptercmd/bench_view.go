@@ -94,7 +94,7 @@ func (b *bench) frame() string {
 	if sheet == nil {
 		return ""
 	}
-	p := ui.Page{Width: l.whole, Colour: b.Colour(b.Stdout)}
+	p := ui.Page{Width: l.whole, Color: b.Color(b.Stdout)}
 	return string(sheet.Paint(nil, l.noted(p), []string{
 		p.Paint(ui.Bold, fit(state, l.whole)), p.Paint(ui.Dim, fit(line, l.whole)),
 	}))
@@ -160,7 +160,7 @@ func (l layout) noted(p ui.Page) func([]annotate.Note) string {
 				name, _, _ := strings.Cut(n.Text, "=") // a directory does not fit
 				markers = append(markers, p.Paint(ui.Dim, name))
 			default:
-				words = append(words, p.Paint(colourOf[n.As], string(n.As)))
+				words = append(words, p.Paint(colorOf[n.As], string(n.As)))
 			}
 		}
 		if len(words) == 0 || l.margin >= 30 {
@@ -174,7 +174,7 @@ func (l layout) noted(p ui.Page) func([]annotate.Note) string {
 	}
 }
 
-var colourOf = map[session.Class]string{
+var colorOf = map[session.Class]string{
 	session.ClassBanner: ui.Dim, session.ClassPrompt: ui.Green, session.ClassContinuation: ui.Green, session.ClassEcho: ui.Cyan,
 	session.ClassOutOfBand: ui.Magenta, session.ClassForged: ui.Red, session.ClassWithdrawn: ui.Red,
 }

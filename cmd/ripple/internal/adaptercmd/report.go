@@ -26,8 +26,8 @@ func (a *app) newReporter(f testFlags) (*reporter, error) {
 	r := &reporter{to: a.Out}
 	switch f.report {
 	case "text":
-		colour := a.Colour(a.Stdout)
-		o := contract.TextOptions{Color: colour, Marks: colour, Verbose: f.verbose}
+		color := a.Color(a.Stdout)
+		o := contract.TextOptions{Color: color, Marks: color, Verbose: f.verbose}
 		r.gradual = true
 		r.write = func(w io.Writer, all []*contract.Report) error { return contract.WriteText(w, all, o) }
 	case "json":

@@ -21,7 +21,7 @@ var basic = [16]string{
 // levels are those of the color cube, 16 to 231 (xterm's 256colres.pl).
 var levels = [6]uint8{0, 95, 135, 175, 215, 255}
 
-func colourOf(c vt.Colour) string {
+func colorOf(c vt.Color) string {
 	if r, g, b, is := c.RGB(); is {
 		return hex(r, g, b)
 	}
@@ -43,7 +43,7 @@ func hex(r, g, b uint8) string { return fmt.Sprintf("#%02x%02x%02x", r, g, b) }
 
 func styleOf(c vt.Cell, cursor bool) Style {
 	s := Style{
-		Fg: colourOf(c.Fg), Bg: colourOf(c.Bg),
+		Fg: colorOf(c.Fg), Bg: colorOf(c.Bg),
 		Bold: c.Attr&vt.Bold != 0, Dim: c.Attr&vt.Dim != 0, Italic: c.Attr&vt.Italic != 0,
 		Underline: c.Attr&vt.UnderlineMask != 0, Strike: c.Attr&vt.Strike != 0,
 	}

@@ -203,11 +203,11 @@ func (v *loopView) show(n loop.Notice) {
 	case loop.NoticeVerifying:
 		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "…", "verifying: "+n.Text))
 	case loop.NoticeVerified:
-		mark, colour := "✗", ui.Red
+		mark, color := "✗", ui.Red
 		if n.OK {
-			mark, colour = "✓", ui.Green
+			mark, color = "✓", ui.Green
 		}
-		v.turns.Lines(v.Err, p.Aside(colour, mark, n.Text))
+		v.turns.Lines(v.Err, p.Aside(color, mark, n.Text))
 	case loop.NoticeNote:
 		v.turns.Lines(v.Err, p.Aside(ui.Magenta, "!", n.Text))
 	case loop.NoticeCommitted:
@@ -226,16 +226,16 @@ func (v *loopView) show(n loop.Notice) {
 
 // result returns the line below a turn.
 func (v *loopView) result(p ui.Page, n loop.Notice) []string {
-	mark, colour := "·", ui.Dim
+	mark, color := "·", ui.Dim
 	switch {
 	case strings.HasPrefix(n.Outcome, "failed"):
-		mark, colour = "✗", ui.Red
+		mark, color = "✗", ui.Red
 	case n.OK:
-		mark, colour = "✓", ui.Green
+		mark, color = "✓", ui.Green
 	}
 	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.turns.Now().Sub(v.begun).Round(time.Second))
 	if cost := event.SumUSD(n.Cost, -v.before); cost > 0 {
 		text += " · " + loop.FormatUSD(cost)
 	}
-	return p.Aside(colour, mark, text)
+	return p.Aside(color, mark, text)
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // live returns the user's view of a turn, and the status line at its end.
-func live(t *testing.T, width int, colour bool) (screen, line string) {
+func live(t *testing.T, width int, color bool) (screen, line string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	turn, err := os.ReadFile(home + "/testdata/screens/turn.ndjson")
@@ -31,7 +31,7 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	v.line, v.tools, v.turns.Paged, v.turns.Marked = true, true, true, true
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	v.turns.Now = func() time.Time { at = at.Add(time.Second); return at }
-	v.turns.PageOf = func(any) ui.Page { return ui.Page{Width: width, Colour: colour} }
+	v.turns.PageOf = func(any) ui.Page { return ui.Page{Width: width, Color: color} }
 	v.notice(loop.Notice{Kind: loop.NoticeNote, Text: "the prompt is still the template"})
 	v.notice(loop.Notice{Kind: loop.NoticeTurnStarted, Turn: 2, Agent: "claude", Branch: "agent/work", Task: "Write the tokenizer", Cost: 1})
 	for _, e := range events(t, string(turn)) {
@@ -103,7 +103,7 @@ func TestLiveView(t *testing.T) {
 	}
 	screen, _ := live(t, 80, true)
 	testkit.ScreenFits(t, screen, 80)
-	golden(t, "live-80-colour.txt", screen)
+	golden(t, "live-80-color.txt", screen)
 	plain, _ := live(t, 80, false)
 	assert.Equal(t, plain, testkit.WithoutColors(screen), "colors add nothing but colors")
 }

@@ -92,8 +92,8 @@ func (s *story) heading(h ui.Heading) {
 }
 
 // aside is something that the loop itself has to say.
-func (s *story) aside(colour, mark, text string) {
-	s.add(item{size: len(text), lines: func(p ui.Page) []string { return p.Aside(colour, mark, text) }})
+func (s *story) aside(color, mark, text string) {
+	s.add(item{size: len(text), lines: func(p ui.Page) []string { return p.Aside(color, mark, text) }})
 }
 
 func (s *story) event(e event.Event, at time.Time) {

@@ -38,7 +38,7 @@ dashboard follows the loop. If standard output is not a terminal, the command pr
 			}
 			d := &dashboard{
 				report: s, project: project, tail: journal.NewTail(project), now: time.Now,
-				story: story{roots: ui.ProjectRoots()}, colour: a.Colour(a.Stdout),
+				story: story{roots: ui.ProjectRoots()}, color: a.Color(a.Stdout),
 			}
 			d.read()
 			_, err = tea.NewProgram(d, tea.WithContext(cmd.Context()), tea.WithInput(a.In), tea.WithOutput(a.Stdout)).Run()
@@ -61,7 +61,7 @@ type dashboard struct {
 	tail          *journal.Tail
 	now           func() time.Time
 	width, height int
-	colour        bool
+	color         bool
 
 	story  story
 	top    int  // first line of the story that is shown, when it does not follow

@@ -74,9 +74,9 @@ func TestDashboardScreens(t *testing.T) {
 	screen("watch-40.txt", 40, 15)
 	plain := screen("watch-80.txt", 80, 24)
 	screen("watch-200.txt", 200, 50)
-	d.colour = true
-	assert.Equal(t, plain, testkit.WithoutColors(screen("watch-80-colour.txt", 80, 24)), "colors add nothing but colors")
-	d.colour = false
+	d.color = true
+	assert.Equal(t, plain, testkit.WithoutColors(screen("watch-80-color.txt", 80, 24)), "colors add nothing but colors")
+	d.color = false
 	for range 3 {
 		d.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
 	}

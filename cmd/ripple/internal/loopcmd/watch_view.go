@@ -29,7 +29,7 @@ type screen struct {
 const wide, widestSide = 120, 60
 
 func (d *dashboard) layout() screen {
-	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Colour: d.colour}
+	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Color: d.color}
 	height := cmp.Or(d.height, 24)
 	head := d.head(p)
 	l := screen{head: head[:min(len(head), max(1, height-4))]}
@@ -52,7 +52,7 @@ func (d *dashboard) shown(l screen) (at, last int) {
 }
 
 func (d *dashboard) render() string {
-	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Colour: d.colour}
+	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Color: d.color}
 	l := d.layout()
 	at, last := d.shown(l)
 	body := l.story[at:min(at+l.rows, len(l.story))]
@@ -72,7 +72,7 @@ func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 		return lines
 	}
 	room := p.Width - l.side - 3
-	for i, s := range d.side(ui.Page{Width: l.side, Colour: p.Colour}, l.rows) {
+	for i, s := range d.side(ui.Page{Width: l.side, Color: p.Color}, l.rows) {
 		pad := strings.Repeat(" ", max(0, room-ansi.StringWidth(lines[i])))
 		lines[i] += pad + p.Paint(ui.Dim, " │ ") + s
 	}
@@ -94,41 +94,41 @@ func (d *dashboard) head(p ui.Page) []string {
 	lines = append(lines, d.state(p)...)
 	lines = append(lines, d.wrapped(p, "", d.figures())...)
 	if d.problem != "" {
-		lines = append(lines, p.Coloured(ui.Red, strings.ReplaceAll(ui.Harmless(d.problem), "\n", " "))...)
+		lines = append(lines, p.Colored(ui.Red, strings.ReplaceAll(ui.Harmless(d.problem), "\n", " "))...)
 	}
 	return lines
 }
 
 // wrapped distributes parts over as many lines as they need, without breaking one.
-func (d *dashboard) wrapped(p ui.Page, colour string, parts []string) (lines []string) {
+func (d *dashboard) wrapped(p ui.Page, color string, parts []string) (lines []string) {
 	line := ""
 	for _, part := range parts {
 		part = ansi.Truncate(ui.FirstLine(part), p.Width, "…")
 		longer := strings.TrimPrefix(line+" · "+part, " · ")
 		if line != "" && ansi.StringWidth(longer) > p.Width {
-			lines = append(lines, p.Paint(colour, line))
+			lines = append(lines, p.Paint(color, line))
 			longer = part
 		}
 		line = longer
 	}
-	return append(lines, p.Paint(colour, line))
+	return append(lines, p.Paint(color, line))
 }
 
 // state shows in color whether the loop runs, or how it ended.
 func (d *dashboard) state(p ui.Page) []string {
 	s := d.report
-	state, colour := ui.FirstLine(s.Status.Status), ui.Cyan
+	state, color := ui.FirstLine(s.Status.Status), ui.Cyan
 	switch {
 	case !s.Found:
 		state = "no loop yet"
 	case s.Runner == nil && (state == "running" || state == "paused" || state == "success"):
-		state, colour = "interrupted (ripple run --resume)", ui.Red
+		state, color = "interrupted (ripple run --resume)", ui.Red
 	case state == "completed":
-		colour = ui.Green
+		color = ui.Green
 	case state == "halted" || state == "error":
-		colour = ui.Red
+		color = ui.Red
 	case state == "stopped" || state == "paused":
-		colour = ui.Magenta
+		color = ui.Magenta
 	}
 	parts := []string{"● " + state}
 	if reason := cmp.Or(d.view.Reason, s.Status.ExitReason); reason != "" && s.Runner == nil {
@@ -142,12 +142,12 @@ func (d *dashboard) state(p ui.Page) []string {
 	if dir, err := os.Getwd(); err == nil && !d.low() {
 		parts = append(parts, filepath.Base(dir))
 	}
-	lines := d.wrapped(p, colour, parts)
+	lines := d.wrapped(p, color, parts)
 	for _, q := range d.view.Open[:min(len(d.view.Open), 3)] {
 		lines = append(lines, p.Paint(ui.Magenta, ansi.Truncate("? "+ui.FirstLine(asksWords(q)), p.Width, "…")))
 	}
 	if c := s.Breaker; c.State != "" && (c.State != "CLOSED" || c.NoProgress > 0) {
-		said := p.Coloured(ui.Red, "circuit "+ui.FirstLine(circuit(c)))
+		said := p.Colored(ui.Red, "circuit "+ui.FirstLine(circuit(c)))
 		if d.low() {
 			said = []string{p.Paint(ui.Red, ansi.Truncate("circuit "+ui.FirstLine(circuit(c)), p.Width, "…"))}
 		}
@@ -242,14 +242,14 @@ func (d *dashboard) task(p ui.Page, t record.Task) string {
 }
 
 func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
-	mark, colour, took := "·", ui.Dim, t.Took
+	mark, color, took := "·", ui.Dim, t.Took
 	switch {
 	case !t.Ended && !t.Begun.IsZero():
-		mark, colour, took = "…", ui.Cyan, max(0, d.now().Sub(t.Begun))
+		mark, color, took = "…", ui.Cyan, max(0, d.now().Sub(t.Begun))
 	case t.Failed:
-		mark, colour = "✗", ui.Red
+		mark, color = "✗", ui.Red
 	case t.Progress:
-		mark, colour = "✓", ui.Green
+		mark, color = "✓", ui.Green
 	}
 	text := fmt.Sprintf("turn %-4d %8s", t.Turn, took.Round(time.Second))
 	if t.Hat != "" {
@@ -261,7 +261,7 @@ func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
 	if t.Used.CostUSD > 0 {
 		text += "  " + loop.FormatUSD(t.Used.CostUSD)
 	}
-	return p.Paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.Width-2), "…")
+	return p.Paint(color, mark) + " " + ansi.Truncate(text, max(1, p.Width-2), "…")
 }
 
 // foot has the keys, and the position in the story.

@@ -81,8 +81,8 @@ func IsTerminal(stream any) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// Colour reports whether a stream gets color.
-func (e Environment) Colour(stream any) bool {
+// Color reports whether a stream gets color.
+func (e Environment) Color(stream any) bool {
 	return IsTerminal(stream) && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
@@ -91,7 +91,7 @@ func (e Environment) pages(stream any) bool { return IsTerminal(stream) && e.Get
 
 // page returns a page for a terminal, with its current width.
 func (e Environment) page(stream any) Page {
-	return Page{Width: max(width(stream), 10), Colour: e.Colour(stream)}
+	return Page{Width: max(width(stream), 10), Color: e.Color(stream)}
 }
 
 // width returns the columns of a terminal; 80 if they are unknown.
@@ -174,8 +174,8 @@ func (a *App) PrintJSON(v any) error {
 // programs and models.
 func (a *App) Note(format string, args ...any) { a.say("", fmt.Sprintf(format, args...)) }
 
-func (a *App) say(colour, text string) {
-	fmt.Fprintf(a.Err, "ripple: %s\n", a.Paint(colour, strings.TrimRight(Harmless(text), "\n")))
+func (a *App) say(color, text string) {
+	fmt.Fprintf(a.Err, "ripple: %s\n", a.Paint(color, strings.TrimRight(Harmless(text), "\n")))
 }
 
 // End reports an error and returns the exit code.
@@ -214,11 +214,11 @@ func (a *App) Rewrite(text string) {
 }
 
 // Paint adds color to a text for standard error.
-func (a *App) Paint(colour, text string) string {
-	if colour == "" || !a.Colour(a.Err) {
+func (a *App) Paint(color, text string) string {
+	if color == "" || !a.Color(a.Err) {
 		return text
 	}
-	return colour + text + reset
+	return color + text + reset
 }
 
 // Interactive reports whether standard input and output are a terminal.

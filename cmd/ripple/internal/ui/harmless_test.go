@@ -13,7 +13,7 @@ func TestHarmless(t *testing.T) {
 		{"the clipboard", "a\x1b]52;c;ZXZpbA==\x07b", "ab"},
 		{"the clipboard, ended by ST", "a\x1b]52;c;ZXZpbA==\x1b\\b", "ab"},
 		{"the title", "a\x1b]0;t\x07b", "ab"},
-		{"colours and the cursor", "\x1b[31ma\x1b[2J\x1b[10;10Hb\x1b[m", "ab"},
+		{"colors and the cursor", "\x1b[31ma\x1b[2J\x1b[10;10Hb\x1b[m", "ab"},
 		{"control characters of eight bits", "a\u009b2Jb\u0085c", "a2Jbc"},
 		{"bells, backspaces, returns", "a\x07\b\rb\x00\x7f", "ab"},
 		{"device control", "a\x1bP+q544e\x1b\\b", "ab"},

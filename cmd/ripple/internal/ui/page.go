@@ -28,23 +28,23 @@ const widestProse = 110
 // Page formats the events of a loop in lines for a terminal: no line is wider than width columns,
 // and none contains cursor movements.
 type Page struct {
-	Width  int
-	Colour bool
+	Width int
+	Color bool
 }
 
 // Paint adds color to a text, if the page has colors.
-func (p Page) Paint(colour, text string) string {
-	if !p.Colour || colour == "" || text == "" {
+func (p Page) Paint(color, text string) string {
+	if !p.Color || color == "" || text == "" {
 		return text
 	}
-	return colour + text + reset
+	return color + text + reset
 }
 
 // rule returns a line across the page that begins with a title.
-func (p Page) rule(colour, title string) string {
+func (p Page) rule(color, title string) string {
 	title = FitLine([]string{title}, max(0, p.Width-6))
 	rest := strings.Repeat("─", max(0, p.Width-ansi.StringWidth(title)-4))
-	return p.Paint(Dim, "── ") + p.Paint(colour, title) + p.Paint(Dim, " "+rest)
+	return p.Paint(Dim, "── ") + p.Paint(color, title) + p.Paint(Dim, " "+rest)
 }
 
 // Head returns the heading of a turn; parts that do not fit are on further lines.
@@ -99,8 +99,8 @@ func (h Heading) Next() []string {
 func (p Page) Say(answer string) (lines []string) {
 	for _, part := range passages(Harmless(answer)) {
 		if part.status != nil {
-			text, colour := folded(part.status)
-			lines = append(lines, p.Coloured(colour, text)...)
+			text, color := folded(part.status)
+			lines = append(lines, p.Colored(color, text)...)
 			continue
 		}
 		lines = append(lines, p.words(part.text)...)
@@ -108,11 +108,11 @@ func (p Page) Say(answer string) (lines []string) {
 	return lines
 }
 
-// Coloured wraps one line of text and adds color.
-func (p Page) Coloured(colour, text string) []string {
+// Colored wraps one line of text and adds color.
+func (p Page) Colored(color, text string) []string {
 	lines := hanging(text, p.Width)
 	for i, l := range lines {
-		lines[i] = p.Paint(colour, l)
+		lines[i] = p.Paint(color, l)
 	}
 	return lines
 }
@@ -139,14 +139,14 @@ func (p Page) words(text string) (lines []string) {
 
 // line formats a line of an answer: a fence of a code block, a line of code, or text.
 func (p Page) line(line string, fence, code bool) []string {
-	colour, lay := "", func(width int) []string { return wrapLine(line, min(width, widestProse)) }
+	color, lay := "", func(width int) []string { return wrapLine(line, min(width, widestProse)) }
 	switch {
 	case fence:
-		colour, lay = Dim, func(width int) []string { return []string{ansi.Truncate(line, width, "…")} }
+		color, lay = Dim, func(width int) []string { return []string{ansi.Truncate(line, width, "…")} }
 	case code:
 		lay = func(width int) []string { return strings.Split(ansi.Hardwrap(line, width, true), "\n") }
 	case strings.HasPrefix(line, "#"):
-		colour, lay = Bold, func(width int) []string { return hanging(line, width) }
+		color, lay = Bold, func(width int) []string { return hanging(line, width) }
 	}
 	lines, edge := lay(p.Width), ""
 	if slices.ContainsFunc(lines, looksLikeOurs().MatchString) {
@@ -154,7 +154,7 @@ func (p Page) line(line string, fence, code bool) []string {
 		lines = lay(p.Width - ansi.StringWidth(edge))
 	}
 	for i, l := range lines {
-		lines[i] = p.Paint(Dim, edge) + p.Paint(colour, strings.TrimRight(l, " "))
+		lines[i] = p.Paint(Dim, edge) + p.Paint(color, strings.TrimRight(l, " "))
 	}
 	return lines
 }
@@ -197,12 +197,12 @@ func OpenTool(open []*ToolUse, id string) *ToolUse {
 
 // Tool formats a tool use with a mark for its success, followed by the error message if it failed.
 func (p Page) Tool(t *ToolUse) []string {
-	mark, colour := "✓", Green
+	mark, color := "✓", Green
 	switch {
 	case !t.ended:
-		mark, colour = "…", Cyan
+		mark, color = "…", Cyan
 	case t.failed:
-		mark, colour = "✗", Red
+		mark, color = "✗", Red
 	}
 	took := ""
 	if t.took >= time.Second {
@@ -210,7 +210,7 @@ func (p Page) Tool(t *ToolUse) []string {
 	}
 	what := strings.TrimSpace(t.Name + " " + t.What)
 	what = ansi.Truncate(what, max(1, p.Width-4-len(took)), "…")
-	lines := []string{"  " + p.Paint(colour, mark) + " " + p.Paint(Dim, what+took)}
+	lines := []string{"  " + p.Paint(color, mark) + " " + p.Paint(Dim, what+took)}
 	if t.said != "" {
 		lines = append(lines, p.Paint(Red, ansi.Truncate("    "+t.said, p.Width, "…")))
 	}
@@ -219,12 +219,12 @@ func (p Page) Tool(t *ToolUse) []string {
 
 // Aside formats a message that is not part of the agent's answer, such as a limit, a refusal or the
 // end.
-func (p Page) Aside(colour, mark, text string) (lines []string) {
+func (p Page) Aside(color, mark, text string) (lines []string) {
 	for i, l := range wrapLine(strings.ReplaceAll(Harmless(text), "\n", " "), min(p.Width, widestProse)-4) {
 		if i > 0 {
 			mark = " "
 		}
-		lines = append(lines, "  "+p.Paint(colour, mark+" "+l))
+		lines = append(lines, "  "+p.Paint(color, mark+" "+l))
 	}
 	return lines
 }

@@ -79,8 +79,8 @@ func TestLinesThatLookLikeOursAreSetOff(t *testing.T) {
 	} {
 		assert.Equal(t, want, strings.Join(p.Say(text), "\n"), "%q", text)
 	}
-	coloured := Page{Width: 30, Colour: true}.Say("✓ ok")
-	assert.Equal(t, []string{Dim + "│ " + reset + "✓ ok"}, coloured)
+	colored := Page{Width: 30, Color: true}.Say("✓ ok")
+	assert.Equal(t, []string{Dim + "│ " + reset + "✓ ok"}, colored)
 }
 
 func TestPassages(t *testing.T) {
@@ -106,8 +106,8 @@ func TestPassages(t *testing.T) {
 
 func TestFolded(t *testing.T) {
 	for _, tt := range []struct {
-		values       map[string]string
-		text, colour string
+		values      map[string]string
+		text, color string
 	}{
 		{map[string]string{}, "● no status", Cyan},
 		{map[string]string{"STATUS": "IN_PROGRESS", "TASKS_COMPLETED_THIS_LOOP": "1", "FILES_MODIFIED": "3", "TESTS_STATUS": "PASSING", "EXIT_SIGNAL": "false", "RECOMMENDATION": "write more"}, "● in progress · 1 task · 3 files · tests passing · write more", Cyan},
@@ -116,8 +116,8 @@ func TestFolded(t *testing.T) {
 		{map[string]string{"STATUS": "BLOCKED", "RECOMMENDATION": "which key?"}, "■ blocked · which key?", Red},
 		{map[string]string{"STATUS": "BLOCKED", "TESTS_STATUS": "FAILING"}, "■ blocked · tests failing", Red},
 	} {
-		text, colour := folded(tt.values)
-		assert.Equal(t, []string{tt.text, tt.colour}, []string{text, colour})
+		text, color := folded(tt.values)
+		assert.Equal(t, []string{tt.text, tt.color}, []string{text, color})
 	}
 }
 

@@ -46,14 +46,14 @@ func statusValues(block string) map[string]string {
 }
 
 // folded formats a status block in one line, and returns its color.
-func folded(values map[string]string) (text, colour string) {
+func folded(values map[string]string) (text, color string) {
 	status := strings.ToUpper(cmp.Or(values["STATUS"], "no status"))
-	mark, colour := "●", Cyan
+	mark, color := "●", Cyan
 	switch status {
 	case "COMPLETE":
-		mark, colour = "✓", Green
+		mark, color = "✓", Green
 	case "BLOCKED":
-		mark, colour = "■", Red
+		mark, color = "■", Red
 	}
 	parts := []string{mark + " " + strings.ReplaceAll(strings.ToLower(status), "_", " ")}
 	if strings.EqualFold(values["EXIT_SIGNAL"], "true") {
@@ -66,12 +66,12 @@ func folded(values map[string]string) (text, colour string) {
 	}
 	if tests := strings.ToLower(values["TESTS_STATUS"]); tests != "" && tests != "not_run" {
 		parts = append(parts, "tests "+tests)
-		if tests == "failing" && colour != Red {
-			colour = Magenta
+		if tests == "failing" && color != Red {
+			color = Magenta
 		}
 	}
 	if next := values["RECOMMENDATION"]; next != "" {
 		parts = append(parts, next)
 	}
-	return strings.Join(parts, " · "), colour
+	return strings.Join(parts, " · "), color
 }

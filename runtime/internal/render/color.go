@@ -6,16 +6,16 @@ import (
 	"example.org/ripple/internal/vt"
 )
 
-// maxColour bounds the SGR sequences that are remembered, in bytes. Without a
+// maxColor bounds the SGR sequences that are remembered, in bytes. Without a
 // reset among so many the oldest have been overruled.
-const maxColour = 256
+const maxColor = 256
 
 // saveCursor is ESC 7, DECSC (https://vt100.net/docs/vt510-rm/DECSC.html).
 const saveCursor = "\x1b7"
 
-// colour follows SGR: each value is the sequences since the last reset, which
+// color follows SGR: each value is the sequences since the last reset, which
 // is what recreates the state.
-type colour struct {
+type color struct {
 	now       string
 	lineStart string // at the beginning of the unfinished line
 }
@@ -34,14 +34,14 @@ func (r *Renderer) sgr(t *vt.Token) {
 	params := seq[2 : len(seq)-1]
 	switch {
 	case len(params) == 0 || string(params) == "0" || string(params) == "00":
-		r.colour.now = ""
+		r.color.now = ""
 	case params[0] == ';' || len(params) > 1 && params[0] == '0' && params[1] == ';':
-		r.colour.now = string(seq)
+		r.color.now = string(seq)
 	default:
-		r.colour.now += string(seq)
+		r.color.now += string(seq)
 	}
-	if n := len(r.colour.now) - maxColour; n > 0 {
-		r.colour.now = afterSequences(r.colour.now, n)
+	if n := len(r.color.now) - maxColor; n > 0 {
+		r.color.now = afterSequences(r.color.now, n)
 	}
 }
 
