@@ -34,7 +34,7 @@ func BenchmarkLook(b *testing.B) {
 			n, began := 0, processorTime(b)
 			for b.Loop() {
 				p := rules.picture(screens[n%len(screens)])
-				rules.See(p)
+				rules.see(p)
 				rules.Session(p)
 				n++
 			}
@@ -53,7 +53,7 @@ func processorTime(b *testing.B) time.Duration {
 }
 
 // working are the screens of a recording on which the agent works.
-func (r recording) working(rules *Rules) (list []*vt.Screen) {
+func (r recording) working(rules *rules) (list []*vt.Screen) {
 	const enough = 20
 	var before []recorded
 	s := vt.New(vt.Options{Cols: r.cols, Rows: r.rows})
@@ -63,7 +63,7 @@ func (r recording) working(rules *Rules) (list []*vt.Screen) {
 		}
 		before = append(before, e)
 		s.Write([]byte(e.data))
-		if rules.See(rules.picture(s)).State != schema.ScreenWorking {
+		if rules.see(rules.picture(s)).State != schema.ScreenWorking {
 			continue
 		}
 		again := vt.New(vt.Options{Cols: r.cols, Rows: r.rows})

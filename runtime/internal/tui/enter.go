@@ -35,10 +35,10 @@ func (e *NotReadyError) Error() string {
 }
 
 var (
-	// ErrNotEntered reports that the screen did not show a typed prompt, which was not sent.
-	ErrNotEntered = errors.New("the prompt was typed, but the screen does not show it; it was not sent")
-	// ErrLines reports that the agent accepts no prompt of several lines.
-	ErrLines = errors.New("its screen accepts only prompts of one line")
+	// errNotEntered reports that the screen did not show a typed prompt, which was not sent.
+	errNotEntered = errors.New("the prompt was typed, but the screen does not show it; it was not sent")
+	// errLines reports that the agent accepts no prompt of several lines.
+	errLines = errors.New("its screen accepts only prompts of one line")
 )
 
 // enterLimit is the time in which a typed prompt must appear.
@@ -59,9 +59,9 @@ func (t *TUI) Type(b []byte) error {
 	return err
 }
 
-// Press presses keys, each after the program has reacted to the previous one: a program may
+// press presses keys, each after the program has reacted to the previous one: a program may
 // interpret several keys that it reads at once as one.
-func (t *TUI) Press(ctx context.Context, keys ...string) error {
+func (t *TUI) press(ctx context.Context, keys ...string) error {
 	for i, k := range keys {
 		if i > 0 {
 			if err := heeded(ctx, t); err != nil {
@@ -136,12 +136,12 @@ func (t *TUI) reaction(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// enter types a prompt and sends it. Errors: *NotReadyError, ErrLines, ErrNotEntered,
+// enter types a prompt and sends it. Errors: *NotReadyError, errLines, errNotEntered,
 // ErrEnded, and that of the context.
 func (t *TUI) enter(ctx context.Context, prompt string) error {
 	prompt = typeable(prompt)
 	if !t.screen.Prompt.Paste && strings.Contains(prompt, "\n") {
-		return fmt.Errorf("%s: %w", t.name, ErrLines)
+		return fmt.Errorf("%s: %w", t.name, errLines)
 	}
 	switch s := t.State(); {
 	case s.Ended:
@@ -161,7 +161,7 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	covered := func(s State) bool { return s.Counts && opened(s) && !shown() }
 	if _, err := t.WaitState(limit, func(s State) bool { return shown() || covered(s) }); err != nil {
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("%s: %w", t.name, ErrNotEntered)
+			return fmt.Errorf("%s: %w", t.name, errNotEntered)
 		}
 		return err
 	}
@@ -178,7 +178,7 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	if s := t.State(); opened(s) && !shown() {
 		return &NotReadyError{t.name, s}
 	}
-	return t.Press(ctx, t.screen.Prompt.Submit...)
+	return t.press(ctx, t.screen.Prompt.Submit...)
 }
 
 // opened reports whether something waits for an answer, which would interpret the keys of a prompt
@@ -208,7 +208,7 @@ const tailLength = 24
 // shows returns a function that reports whether the screen shows the prompt one more time
 // than now: its end, a row that contains nothing else, or the placeholder for one that is
 // too long. The text at that place before may have had the same letters.
-func (r *Rules) shows(prompt string, picture func() Picture) func() bool {
+func (r *rules) shows(prompt string, picture func() Picture) func() bool {
 	end := []rune(inked(prompt))
 	tail := string(end[max(len(end)-tailLength, 0):])
 	count := func() (texts, rows, signs int) {

@@ -100,7 +100,7 @@ func (t *TUI) seeOnce() time.Duration {
 	moved := !p.equal(t.last)
 	if moved || t.last.Rows == nil {
 		t.last, t.drawn = p, true
-		t.watch.see(t.rules.See(p), now)
+		t.watch.see(t.rules.see(p), now)
 		if id := t.rules.Session(p); id != "" {
 			t.session = id
 		}

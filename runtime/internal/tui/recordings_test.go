@@ -133,7 +133,7 @@ func (r recording) states(t *testing.T, screen *schema.AgentScreen, cuts *rand.R
 			for _, piece := range cut(e.data, cuts) {
 				s.Write([]byte(piece))
 				if !s.Modes().Synchronized {
-					w.see(rules.See(rules.picture(s)), e.at)
+					w.see(rules.see(rules.picture(s)), e.at)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ type Picture struct {
 }
 
 // picture returns the picture of a screen.
-func (r *Rules) picture(s *vt.Screen) Picture {
+func (r *rules) picture(s *vt.Screen) Picture {
 	p := Picture{Title: s.Title(), Progress: s.Progress()}
 	_, rows := s.Size()
 	for y := range rows {
@@ -37,7 +37,7 @@ func (r *Rules) picture(s *vt.Screen) Picture {
 
 // barless returns a row without the scroll bar in its last column, which depends on the length of
 // the conversation.
-func (r *Rules) barless(text string, s *vt.Screen, y int) string {
+func (r *rules) barless(text string, s *vt.Screen, y int) string {
 	last, size := utf8.DecodeLastRuneInString(text)
 	if r.bar == nil || size == 0 || !matches(r.bar, string(last)) {
 		return text
@@ -84,8 +84,8 @@ type Sight struct {
 
 func (s Sight) equal(o Sight) bool { return s.State == o.State && s.Asked == o.Asked }
 
-// Rules is an adapter's agent.screen, compiled.
-type Rules struct {
+// rules is an adapter's agent.screen, compiled.
+type rules struct {
 	states []rule // in the order in which they are tried
 	text   text
 	bar    *regexp2.Regexp // Bar; nil: none
@@ -99,9 +99,9 @@ type rule struct {
 }
 
 // compile compiles an adapter's rules. The error names the key.
-func compile(s *schema.AgentScreen) (*Rules, error) {
+func compile(s *schema.AgentScreen) (*rules, error) {
 	c := compiler{}
-	r := &Rules{
+	r := &rules{
 		bar: c.pattern("bar", s.Bar), prompt: c.pattern("prompt.entered", s.Prompt.Entered), id: c.pattern("session", s.Session),
 		text: text{below: c.pattern("text.below", s.Text.Below), prompt: c.pattern("text.prompt", s.Text.Prompt), mark: c.pattern("text.mark", s.Text.Mark)},
 	}
@@ -132,8 +132,8 @@ func (c *compiler) pattern(key, text string) *regexp2.Regexp {
 	return re
 }
 
-// See returns the state that a picture shows.
-func (r *Rules) See(p Picture) Sight {
+// see returns the state that a picture shows.
+func (r *rules) see(p Picture) Sight {
 	for i := range r.states {
 		if s := &r.states[i]; s.holds(p) {
 			sight := Sight{State: s.State, Answers: s.Answers, quiet: time.Duration(s.QuietMS) * time.Millisecond}
@@ -197,7 +197,7 @@ func matches(re *regexp2.Regexp, text string) bool {
 }
 
 // Session returns the session ID that a picture shows, or "".
-func (r *Rules) Session(p Picture) string {
+func (r *rules) Session(p Picture) string {
 	if r.id == nil {
 		return ""
 	}

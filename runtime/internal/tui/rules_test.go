@@ -49,7 +49,7 @@ func TestTheTextThatARuleMatches(t *testing.T) {
 		"an empty screen":                {picture("", false), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := rules.See(c.see)
+			s := rules.see(c.see)
 			assert.Equal(t, c.state, s.State)
 			assert.Equal(t, c.asked, s.Asked)
 		})
@@ -179,7 +179,7 @@ func TestTheBoxOfAQuestion(t *testing.T) {
 		State: "asks", Pattern: `^Allow `, Question: `^─+\n(?<text>Allow (?<tool>.*)\?\n(?<input>.*))`, Rows: []int{-4, -1}, Answers: map[string][]string{"yes": {"y"}},
 	}}})
 	require.NoError(t, err)
-	s := rules.See(picture("", false, "● 1", "", "────", "Allow Bash?", "rm -rf /", "y or n"))
+	s := rules.see(picture("", false, "● 1", "", "────", "Allow Bash?", "rm -rf /", "y or n"))
 	assert.Equal(t, "Allow Bash?\nrm -rf /", s.Asked)
 	assert.Equal(t, "Bash", s.Tool)
 	assert.Equal(t, "rm -rf /", s.Input)
@@ -192,7 +192,7 @@ func FuzzRulesSeeAnything(f *testing.F) {
 	f.Add("│ Write?\ny or n", "hello", "✳")
 	f.Add("", "\n\n> \n", "")
 	f.Fuzz(func(t *testing.T, before, after, title string) {
-		rules.See(Picture{Rows: strings.Split(before, "\n"), Title: title})
+		rules.see(Picture{Rows: strings.Split(before, "\n"), Title: title})
 		rules.text.parts(rules.text.answer(before, strings.Split(before, "\n"), strings.Split(after, "\n")))
 	})
 }

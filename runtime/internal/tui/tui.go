@@ -9,8 +9,8 @@
 //	…
 //	turn, err := wait(ctx)
 //
-// The adapter (agent.screen) describes the screen of each state. Rules, which is pure,
-// examines the screen and never the bytes. A state counts when the kernel reports that the
+// The adapter (agent.screen) describes the screen of each state. Type rules, which is
+// pure, examines the screen and never the bytes. A state counts when the kernel reports that the
 // program waits for input, or when the state has been there for a declared time (watch,
 // pure). A model can make the screen show any text; therefore adapters bind their rules to
 // places where only the program draws.
@@ -73,7 +73,7 @@ var ErrUnknown = errors.New("its adapter does not describe its screen: agent.scr
 type TUI struct {
 	screen  *schema.AgentScreen
 	name    string
-	rules   *Rules
+	rules   *rules
 	term    *terminal.Terminal
 	scratch *scratch.Dir
 	turn    chan struct{} // a semaphore: the holder of its token may enter something

@@ -34,8 +34,8 @@ var unseen = 20 * time.Second
 // Submit enters a prompt and returns when it was sent. wait waits until the agent is ready
 // again, or asks something; it may be called again, also after the agent was given an
 // answer. The answer is known only from the screen: rows that have scrolled off the alternate screen are
-// lost. Errors: *NotReadyError, ErrLines, ErrNotEntered, ErrEnded, and that of the context; wait
-// returns only the last two, with the Turn up to then.
+// lost. Errors: *NotReadyError, ErrEnded, that of the context, and others if the prompt cannot be
+// typed; wait returns only ErrEnded and that of the context, with the Turn up to then.
 func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Context) (Turn, error), err error) {
 	select {
 	case <-t.turn:
@@ -90,13 +90,13 @@ func (t *TUI) Rest(ctx context.Context, again func(State) bool) (State, error) {
 	return s, err
 }
 
-// UnknownAnswerError reports an answer for which the adapter has no keys.
-type UnknownAnswerError struct {
+// unknownAnswerError reports an answer for which the adapter has no keys.
+type unknownAnswerError struct {
 	Name, Answer string
 	State        State
 }
 
-func (e *UnknownAnswerError) Error() string {
+func (e *unknownAnswerError) Error() string {
 	if len(e.State.Answers) == 0 {
 		return fmt.Sprintf("%s does not ask a question to which its adapter has answers (state: %s): send keys instead", e.Name, e.State.State)
 	}
@@ -104,14 +104,14 @@ func (e *UnknownAnswerError) Error() string {
 }
 
 // Answer answers what the agent asks, by a name of the rule's answers. Errors:
-// *UnknownAnswerError, and that of the context.
+// that of the context, and one that lists the answers if name is none of them.
 func (t *TUI) Answer(ctx context.Context, name string) error {
 	s := t.State()
 	keys, known := s.Answers[name]
 	if !known {
-		return &UnknownAnswerError{t.name, name, s}
+		return &unknownAnswerError{t.name, name, s}
 	}
-	if err := t.Press(ctx, keys...); err != nil {
+	if err := t.press(ctx, keys...); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -129,7 +129,7 @@ func (t *TUI) Answer(ctx context.Context, name string) error {
 // Interrupt interrupts the agent's work. It returns when the keys have been pressed.
 func (t *TUI) Interrupt(ctx context.Context) error {
 	t.term.Discard()
-	return t.Press(ctx, t.screen.Interrupt...)
+	return t.press(ctx, t.screen.Interrupt...)
 }
 
 // leaveLimit is how long the agent may take to exit when asked to.
