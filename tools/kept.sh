@@ -42,15 +42,8 @@ libc() {
 	getconf GNU_LIBC_VERSION 2>/dev/null || if command -v ldd >/dev/null; then ldd --version 2>&1 | head -n 2; fi
 }
 
-# own DIRECTORY creates a directory of this clone. It replaces a link, which earlier versions made to another clone.
-own() {
-	[ ! -L "$1" ] || rm "$1"
-	mkdir -p "$1"
-}
-
-# linked TARGET LINK creates a link. It replaces a directory, in which earlier versions installed the package.
+# linked TARGET LINK creates a link, or changes it.
 linked() {
-	if [ ! -L "$2" ]; then rm -rf "$2"; fi
 	mkdir -p "${2%/*}"
 	ln -sfn "$1" "$2"
 }

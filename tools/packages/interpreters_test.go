@@ -303,7 +303,7 @@ func TestOnlyWhatInstallsCounts(t *testing.T) {
 	libc := func(code string) { write(t, filepath.Join(dir, "bin", "getconf"), "#!/bin/sh\n"+code+"\n") }
 	libc("echo glibc 2.36")
 	run("at first", "pip install duckdb-cli")
-	change("kept.sh", "# own DIRECTORY", "# A comment.\n# own DIRECTORY")
+	change("kept.sh", "# linked TARGET", "# A comment.\n# linked TARGET")
 	change("interpreters", "all installed: ", "all installed now: ")
 	change("interpreters", `cargo install --locked`, `cargo install --locked --quiet`)
 	run("another text, another manager")

@@ -1,6 +1,6 @@
 module example.org/ripple/tools/release
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/CycloneDX/cyclonedx-go v0.12.0

@@ -119,9 +119,9 @@ func (i identity) places() []place {
 	}
 	own := []place{
 		{"LICENSE", regexp.MustCompile(`(?m)^(Copyright \(c\) \d+ )(.*)()$`), i.LicenseHolder},
-		{".goreleaser.yaml", regexp.MustCompile(`("RIPPLE_MAINTAINER" ")([^"]*)(")`), i.Maintainer},
-		{".goreleaser.yaml", regexp.MustCompile(`("RIPPLE_HOMEPAGE" ")([^"]*)(")`), i.Homepage},
-		{".goreleaser.yaml", regexp.MustCompile(`("RIPPLE_NPM_SCOPE" ")([^"]*)(")`), i.NPMScope},
+		{".goreleaser.yaml", regexp.MustCompile(`(?m)^(  - MAINTAINER=)(.*)()$`), i.Maintainer},
+		{".goreleaser.yaml", regexp.MustCompile(`(?m)^(  - HOMEPAGE=)(.*)()$`), i.Homepage},
+		{".goreleaser.yaml", regexp.MustCompile(`(?m)^(  - NPM_SCOPE=)(.*)()$`), i.NPMScope},
 		{"docs/writing-an-adapter.md", regexp.MustCompile(`(uses: )([\w.-]+/[\w.-]+)(@|/\.github/workflows/adapter\.yml@)`), i.Repository},
 		{"docs/writing-an-adapter.md", regexp.MustCompile(`(?m)^( +ripple: )([\w.-]+/[\w.-]+)()$`), i.Repository},
 	}
@@ -147,7 +147,7 @@ func (i identity) write(repo string) error {
 			return err
 		}
 		if !p.pattern.Match(data) {
-			return fmt.Errorf("%s: nothing matches %s, where the identity stands", p.file, p.pattern)
+			return fmt.Errorf("%s: nothing matches %s, which should contain a value of the identity", p.file, p.pattern)
 		}
 		changed[p.file] = p.pattern.ReplaceAll(data, []byte("${1}"+strings.ReplaceAll(p.value, "$", "$$")+"${3}"))
 	}

@@ -54,7 +54,7 @@ func TestIdentityIsWrittenEverywhere(t *testing.T) {
 		"cmd/ripple/main.go":         `"go.forge.test/people/ripple/`,
 		"docs/library.md":            "The module is `go.forge.test/people/ripple`.",
 		"docs/writing-an-adapter.md": "uses: people/ripple/.github/workflows/adapter.yml@main",
-		".goreleaser.yaml":           `envOrDefault "RIPPLE_NPM_SCOPE" "people"`,
+		".goreleaser.yaml":           "  - NPM_SCOPE=people\n",
 		"LICENSE":                    " Some One\n",
 		"schema/adapter.schema.json": `"$id": "https://ripple.test/adapter.schema.json"`,
 	} {

@@ -51,7 +51,7 @@ func (s *stamp) add(flags *flag.FlagSet) {
 
 func (s *stamp) check() error {
 	if s.version == "" || s.date.IsZero() {
-		return fmt.Errorf("-version and -date must be there")
+		return fmt.Errorf("-version and -date are required")
 	}
 	return nil
 }
