@@ -51,6 +51,9 @@ func fleet(_ *schema.Adapter, quick bool) (table, error) {
 		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil || e.Adapter.Family == schema.FamilyAgent {
 			continue // not installed: nothing to compare with
 		}
+		if n := e.Adapter.Ready.Needs; n != nil && n.Server != nil {
+			continue // the server is not started here
+		}
 		cells, err := fleetRow(e.Adapter, quick)
 		if err != nil {
 			cells = []string{err.Error(), "", "", "", "", ""}

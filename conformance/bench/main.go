@@ -77,7 +77,11 @@ var measured struct {
 func main() {
 	out := flag.String("o", "", "also write the report to this file")
 	quick := flag.Bool("quick", false, "fewer repetitions")
-	only := flag.String("only", "", "run the measurements whose name contains this")
+	names := make([]string, len(measurements))
+	for i, m := range measurements {
+		names[i] = m.name
+	}
+	only := flag.String("only", "", "run the measurements whose name contains `TEXT`: "+strings.Join(names, ", "))
 	child := flag.String("child", "", "internal: run the program of one measurement")
 	flag.Parse()
 	exitOn(yaml.Unmarshal(measuredYAML, &measured))
@@ -91,6 +95,9 @@ func main() {
 	default:
 		exitOn(bulkChild(*child))
 		return
+	}
+	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, *only) }) {
+		exitOn(fmt.Errorf("-only %s: no measurement has such a name; use %s", *only, strings.Join(names, ", ")))
 	}
 	exitOn(report(*out, *quick, *only))
 }
