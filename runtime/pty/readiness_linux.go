@@ -83,7 +83,7 @@ type prober struct {
 
 // waits describes what the threads of a process wait for.
 type waits struct {
-	parked  int  // threads that wait for another thread
+	parked  int  // threads that wait for another thread, or for a signal
 	only    bool // some thread waits for the terminal and nothing else
 	notices bool // some thread waits for the terminal and notices
 }
@@ -130,7 +130,7 @@ func (l *prober) blocked(pid, tid int) ReadyState {
 	nr, args, stack, ok := parseSyscall(line)
 	l.denied = l.denied || len(line) == 0 && denied(pid, tid)
 	kind := calls[nr]
-	if ok && nr == unix.SYS_FUTEX && isUntimedWait(args) {
+	if ok && isUntimedWait(nr, args) {
 		l.waits.parked++
 	}
 	place := Place{PID: pid, Call: nr, Args: [3]uint64(args[:3]), Stack: stack}
@@ -179,11 +179,17 @@ func (l *prober) onTerminal(pid int, kind call, a [6]uint64, at Place) bool {
 	return in && !timed
 }
 
-// isUntimedWait reports whether a futex(2) call waits for another thread without a timeout.
-func isUntimedWait(a [6]uint64) bool {
+// isUntimedWait reports whether a call waits for another thread, futex(2), or for a signal,
+// rt_sigtimedwait(2), without a timeout. In vim, a thread of glibc's timers waits for a signal.
+func isUntimedWait(nr int, a [6]uint64) bool {
 	const wait, waitBitset, command = 0, 9, 0x7f
-	op := a[1] & command
-	return (op == wait || op == waitBitset) && a[3] == 0
+	switch op := a[1] & command; nr {
+	case unix.SYS_FUTEX:
+		return (op == wait || op == waitBitset) && a[3] == 0
+	case unix.SYS_RT_SIGTIMEDWAIT:
+		return a[2] == 0
+	}
+	return false
 }
 
 // selects looks for the terminal in the set of a select call. The kernel works on a copy, so the

@@ -114,6 +114,8 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 		{[]string{"python3", "-c", poll0 + "p.register(os.eventfd(0), 1); threading.Thread(target=time.sleep, args=(1000,)).start(); p.poll()"}, polls},
 		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, reads},
 		{[]string{"python3", "-c", "import threading, sys, time; threading.Thread(target=sys.stdin.readline).start(); time.sleep(1000)"}, readsAmongOthers},
+		{[]string{"python3", "-c", "import threading, sys, signal; threading.Thread(target=signal.sigwait, args=([signal.SIGUSR1],)).start(); sys.stdin.readline()"}, reads},
+		{[]string{"python3", "-c", "import threading, sys, signal; threading.Thread(target=signal.sigtimedwait, args=([signal.SIGUSR1], 1000)).start(); sys.stdin.readline()"}, readsAmongOthers},
 		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Readiness{State: Busy, Listens: true, Read: true}},
 	} {
 		t.Run(strings.Join(tt.argv, " "), func(t *testing.T) {
