@@ -49,7 +49,7 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if state == Exited {
-			refuse(w, h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit))
+			refuse(w, h.refuse(FaultExited, state, "%s", h.outcome.exit))
 		} else {
 			refuse(w, h.refuse(FaultBusy, state, "the program is being started"))
 		}

@@ -78,7 +78,7 @@ func (h *host) admit(q ExecRequest) (*run, *Fault) {
 	case h.session == nil:
 		return nil, h.refuse(FaultBusy, state, "the program has not reached its first prompt")
 	case state == Exited:
-		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
+		return nil, h.refuse(FaultExited, state, "%s", h.outcome.exit)
 	case h.restState() == Running && state == Stopped:
 		f := h.refuseStopped(st)
 		f.Code = FaultBusy // a job that the user suspends is stopped for a moment only: a queued call waits

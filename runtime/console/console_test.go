@@ -256,7 +256,7 @@ func TestResultsOfADeadConsoleAreKeptForADay(t *testing.T) {
 		"the retention time has passed":          {func(d time.Duration) time.Duration { return d - 25*time.Hour }, 0},
 		"the retention time has almost passed":   {func(d time.Duration) time.Duration { return d - 23*time.Hour }, 1},
 		"the machine has been restarted since":   {func(d time.Duration) time.Duration { return d + 25*time.Hour }, 1},
-		"recorded by an older version":           {func(time.Duration) time.Duration { return 0 }, 1},
+		"nobody has noticed it yet":              {func(time.Duration) time.Duration { return 0 }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			place(t)

@@ -82,6 +82,29 @@ type Status struct {
 	Notice string `json:"notice,omitempty"`
 }
 
+// Reusable returns an error if a console cannot be used instead of a new one: with another adapter
+// than want, whose name and origin are compared unless they are empty, or with a program that may
+// write elsewhere than below sandbox ("": it may).
+//
+// Errors: *Fault: FaultExited if its program has ended, FaultNameInUse if it is not such a console.
+func (s Status) Reusable(want AdapterRef, sandbox string) error {
+	var f *Fault
+	switch {
+	case s.State == Exited || s.State == Dead:
+		f = newFault(FaultExited, "%s: %s", s.Name, s.Exit)
+	case want.Adapter != "" && want.Adapter != s.Adapter:
+		f = newFault(FaultNameInUse, "the console %s runs %s, not %s", s.Name, s.Adapter, want.Adapter)
+	case want.Origin != "" && want.Origin != s.Origin:
+		f = newFault(FaultNameInUse, "the console %s runs %s of another origin (%s, not %s)", s.Name, s.Adapter, s.Origin, want.Origin)
+	case sandbox != "" && (s.Sandbox == nil || s.Sandbox.Dir != sandbox):
+		f = newFault(FaultNameInUse, "the console %s has no sandbox that allows writes only below %s", s.Name, sandbox)
+	default:
+		return nil
+	}
+	f.Status = &s
+	return f
+}
+
 // Terminal describes a console's terminal and its users.
 type Terminal struct {
 	Cols  int    `json:"cols,omitempty"`

@@ -127,8 +127,6 @@ func (s *Server) ended(c *console.Client, err error) error {
 	why := f.Status.Exit
 	if f.Status.State == console.Dead {
 		f.Status = nil // the last known state does not describe the program now
-	} else {
-		why = "the program has ended: " + why
 	}
 	f.Message = c.Name + ": " + why + "; to read the output of its commands: console_read; to remove it: console_close"
 	return err
@@ -224,10 +222,13 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 	c, status, err := console.Start(ctx, s.o.HostCommand, s.o.Getenv, spec)
 	if f, ok := asFault(err); ok && f.Code == console.FaultNameInUse && reuse {
 		if c, err = s.consoles.Open(spec.Name); err == nil {
-			status, err = c.Status(ctx)
-		}
-		if err == nil {
-			c, err = own(c, s.allows(status, asked))
+			if status, err = c.Status(ctx); err == nil {
+				err = s.ended(c, status.Reusable(console.AdapterRef{}, ""))
+			}
+			if err == nil {
+				err = s.allows(status, asked)
+			}
+			c, err = own(c, err)
 		}
 	}
 	if err == nil {

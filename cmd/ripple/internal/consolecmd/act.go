@@ -183,8 +183,8 @@ func newResize(a *ui.App) *cobra.Command {
 			n := len(args) - 2
 			cols, err := strconv.Atoi(args[n])
 			rows, err2 := strconv.Atoi(args[n+1])
-			if err := errors.Join(err, err2); err != nil {
-				return ui.UsageError("", "give the size as COLS ROWS, like 120 40: %w", err)
+			if errors.Join(err, err2) != nil {
+				return ui.UsageError(ui.SeeHelp(cmd), "give the size as COLS ROWS, like 120 40: %q is not two numbers", args[n]+" "+args[n+1])
 			}
 			c, err := find(a, args[:n])
 			if err != nil {

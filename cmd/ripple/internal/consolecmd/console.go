@@ -85,6 +85,9 @@ func explain(err error) error {
 		code = ui.ExitMissing
 	case console.FaultNameInUse:
 		code, hint = ui.ExitUsage, "give it another --name, or use that one: --reuse"
+		if f.Status != nil {
+			hint = "give it another --name, or close that one first: ripple console close " + f.Status.Name
+		}
 	case console.FaultBusy:
 		name := ""
 		if f.Status != nil {
@@ -121,7 +124,8 @@ func explain(err error) error {
 			if f.Status.State == console.Dead {
 				kept = "a day"
 			}
-			hint = "to read the output of its commands, which is kept for " + kept + ": ripple console read; " + hint
+			hint = "to read the output of its commands, which is kept for " + kept + ": ripple console read " + f.Status.Name +
+				"; to remove it: ripple console close " + f.Status.Name
 		}
 	}
 	return ui.FailWith(code, f, hint)

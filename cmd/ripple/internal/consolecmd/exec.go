@@ -254,9 +254,6 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 
 // stopped says which process of a console's program is stopped, and what continues it.
 func stopped(s console.Status) string {
-	if s.Stopped == nil { // a host of an older version
-		return fmt.Sprintf("the program is stopped; to continue it: kill -CONT %d", s.PID)
-	}
 	return fmt.Sprintf("the program is stopped (%v); to continue it: kill -CONT %d", s.Stopped, s.Stopped.PID)
 }
 

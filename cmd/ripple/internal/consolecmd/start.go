@@ -1,6 +1,7 @@
 package consolecmd
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -50,7 +51,7 @@ then continues to start. To wait for it: ripple console wait --for input`,
 	flags.IntVar(&f.spec.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.spec.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
 	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end the console after this time without use (0: never)")
-	flags.BoolVar(&f.reuse, "reuse", false, "use a running console of that name")
+	flags.BoolVar(&f.reuse, "reuse", false, "use a running console of that name, adapter and sandbox")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program write only below its directory (Linux)")
 	flags.BoolVar(&f.json, "json", false, "print the console's status as JSON")
 	return cmd
@@ -98,9 +99,9 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 	defer stop()
 	c, status, err := host.Start(ctx, a.Getenv, f.spec)
-	if taken, ok := errors.AsType[*console.Fault](err); ok && taken.Code == console.FaultNameInUse && f.reuse {
-		if c, err = console.Find(a.Getenv, f.spec.Name); err == nil {
-			status, err = c.Status(ctx)
+	if taken, ok := errors.AsType[*console.Fault](err); ok && taken.Code == console.FaultNameInUse {
+		if c, status, err = running(ctx, a, f, n > 0, entry.Name, err); err == nil {
+			noteIgnored(a, cmd, status.Name, len(f.spec.Args))
 		}
 	}
 	if err != nil {
@@ -122,6 +123,47 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		a.Note("the program has not reached its first prompt within half a minute; to see its screen: ripple console peek")
 	}
 	return nil
+}
+
+// running returns the console that has the name already, if it can be reused, or an error: taken, or
+// a better reason.
+func running(ctx context.Context, a *ui.App, f startFlags, named bool, adapter string, taken error) (*console.Client, console.Status, error) {
+	c, err := console.Find(a.Getenv, f.spec.Name)
+	if err != nil {
+		return nil, console.Status{}, taken // it has ended meanwhile
+	}
+	status, err := c.Status(ctx)
+	var want console.AdapterRef
+	if named {
+		want = console.AdapterRef{Adapter: adapter, Origin: f.spec.Origin}
+	}
+	if err == nil {
+		err = status.Reusable(want, f.spec.Sandbox)
+	}
+	if ended, ok := errors.AsType[*console.Fault](err); !f.reuse && (!ok || ended.Code != console.FaultExited) {
+		err = taken
+	}
+	if err != nil {
+		c.Close()
+		return nil, status, err
+	}
+	return c, status, nil
+}
+
+// noteIgnored names the flags that have no effect on a console that runs already.
+func noteIgnored(a *ui.App, cmd *cobra.Command, name string, args int) {
+	var ignored []string
+	for _, flag := range []string{"cwd", "env", "executable", "cols", "rows", "idle-end"} {
+		if cmd.Flags().Changed(flag) {
+			ignored = append(ignored, "--"+flag)
+		}
+	}
+	if args > 0 {
+		ignored = append(ignored, "arguments")
+	}
+	if len(ignored) > 0 {
+		a.Note("%s runs already; without effect: %s", name, strings.Join(ignored, ", "))
+	}
 }
 
 // age formats how long a console has been running.

@@ -73,6 +73,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return err
 	}
 	hint := SeeHelp(cmd)
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() != "" && strings.Contains(cmd.Use, "CODE") {
+		hint = "code that begins with a dash needs -- before it; " + hint
+	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
