@@ -26,7 +26,7 @@ var formats = map[string]format{
 	"expect-pattern":   {KindPattern, checkPattern(regexp2.Singleline)},
 	"command-template": {KindTemplate, func(s string) error { _, err := SplitCommand(s); return err }},
 	"path-template":    {KindTemplate, checkPath},
-	"name":             {KindValue, checkName},
+	"name":             {KindValue, CheckName},
 	"label":            {KindValue, checkLabel},
 	"semver":           {KindValue, matching(semver, "a semantic version such as 1.2.0")},
 	"url":              {KindValue, checkURL},
@@ -82,9 +82,9 @@ func matching(re func() *regexp.Regexp, want string) func(string) error {
 // maxName keeps a name usable as a file name and in a table.
 const maxName = 64
 
-// checkName accepts what is safe as a file name, as an argument and on a
-// command line: a name is used for all three.
-func checkName(s string) error {
+// CheckName returns an error if a text cannot be the name of an adapter: a name must be safe as a
+// file name, as an argument and on a command line.
+func CheckName(s string) error {
 	switch {
 	case s == "":
 		return errors.New("a name cannot be empty")
@@ -96,6 +96,8 @@ func checkName(s string) error {
 		return fmt.Errorf("name %s starts with a dash and would be read as an option", quoted(s))
 	case strings.HasPrefix(s, "."), strings.Contains(s, ".."):
 		return fmt.Errorf("name %s starts with a dot or contains \"..\"", quoted(s))
+	case strings.HasSuffix(s, ".yaml"), strings.HasSuffix(s, ".yml"):
+		return fmt.Errorf("name %s ends in .yaml or .yml and would be read as a path", quoted(s))
 	}
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+#@-", r) {

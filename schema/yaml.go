@@ -87,7 +87,9 @@ func (d *document) syntaxError(err error, data []byte) {
 		message = message[:m[0]] + message[m[1]:]
 	}
 	if strings.HasPrefix(message, "did not find expected") {
-		line = firstBadLine(data, message)
+		if len(data) <= longestSearch {
+			line = firstBadLine(data, message)
+		}
 		if d.flowError(line) {
 			return
 		}
@@ -130,6 +132,10 @@ func (d *document) flowError(line int) bool {
 
 // longestCollection is how many lines back one in brackets is looked for.
 const longestCollection = 20
+
+// longestSearch is the size of the largest file in which the line of an error is searched: the search
+// parses the file some twenty times, and a file of a project is read before anybody approves it.
+const longestSearch = 256 << 10
 
 // firstBadLine finds the first line with which the file fails as it does: the
 // parser stops at its first error, so all longer beginnings fail alike.

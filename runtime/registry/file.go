@@ -39,7 +39,7 @@ type file struct {
 // adapters that come with ripple have 6 KB on average, and the largest has 26 KB.
 const (
 	maxProjectFiles = 200
-	maxProjectBytes = 4 << 20
+	maxProjectBytes = 1 << 20
 )
 
 // openProject looks into the directory with a project's adapters, .ripple/adapters. No link of one

@@ -35,11 +35,15 @@ func readHeader(data []byte) header {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	h := header{plain: !hasOddBreaks(data)}
 	var text strings.Builder
-	inside, named := false, false
+	inside, named, begun := false, false, false
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 || string(line) == "---" {
 			continue
+		}
+		if line[0] != '#' {
+			h.plain = h.plain && (begun || line[0] != ' ') // an indented mapping, or one inside of brackets
+			begun = true
 		}
 		if strings.IndexByte(" \t#-", line[0]) < 0 {
 			key, value, ok := topLevelKey(line)
@@ -105,18 +109,21 @@ func scalar(s string) string {
 func headerOf(fsys fs.FS, name string, limit int64) func() header {
 	return sync.OnceValue(func() header {
 		var head bytes.Buffer
-		if readHead(fsys, name, limit, &head) != nil {
+		cut, err := readHead(fsys, name, limit, &head)
+		if err != nil {
 			return header{}
 		}
-		return readHeader(head.Bytes())
+		h := readHeader(head.Bytes())
+		h.plain = h.plain && (!cut || limit == maxEmbeddedHead) // otherwise aliases may follow
+		return h
 	})
 }
 
-// readHead reads the start of a file into buf.
-func readHead(fsys fs.FS, name string, limit int64, buf *bytes.Buffer) error {
+// readHead reads the start of a file into buf. cut: the file may be longer.
+func readHead(fsys fs.FS, name string, limit int64, buf *bytes.Buffer) (cut bool, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer f.Close() // only read from: nothing to lose
 	buf.Reset()
@@ -124,5 +131,5 @@ func readHead(fsys fs.FS, name string, limit int64, buf *bytes.Buffer) error {
 	if n == limit { // the last line may be cut off
 		buf.Truncate(bytes.LastIndexByte(buf.Bytes(), '\n') + 1)
 	}
-	return err
+	return n == limit, err
 }

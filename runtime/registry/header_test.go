@@ -3,6 +3,7 @@ package registry
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 
@@ -26,6 +27,7 @@ func TestHeader(t *testing.T) {
 		{"flow mapping", "{name: a}", false, ""},
 		{"quoted key", "\"name\": a", false, ""},
 		{"indented mapping", "  name: a\n", false, ""},
+		{"indented mapping with a quote over lines", "  x: \"\nname: b\"\n  name: a\n", false, ""},
 		{"escape", "name: \"\\x61\"", false, ""},
 		{"reference", "x: &n a\nname: *n", false, ""},
 		{"merge", "<<: {name: a}", false, ""},
@@ -40,6 +42,13 @@ func TestHeader(t *testing.T) {
 			assert.Contains(t, h.text, c.has)
 		})
 	}
+}
+
+// Aliases may follow where a file was cut off.
+func TestALongFileIsNotReadByItsHeader(t *testing.T) {
+	long := "name: a\n# " + strings.Repeat("x", maxHead) + "\naliases: [b]\n"
+	files := fstest.MapFS{"a.yaml": {Data: []byte(long)}}
+	assert.True(t, headerOf(files, "a.yaml", maxHead)().mentions("b"))
 }
 
 // The header must contain every name that the parser finds, or Find would skip a file that

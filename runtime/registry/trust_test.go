@@ -111,7 +111,7 @@ func TestAdaptersOfAProjectAreLimited(t *testing.T) {
 		"few":      {many(3), 3, ""},
 		"the most": {many(maxProjectFiles), maxProjectFiles, ""},
 		"too many": {many(maxProjectFiles + 1), 0, "has 201 of them, and at most 200 are read"},
-		"large":    {large, 0, "has 4096 KB of them, and at most 4096 KB are read"},
+		"large":    {large, 0, "has 1024 KB of them, and at most 1024 KB are read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Sources{ProjectDir: write(t, c.files), Embedded: embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded")})}

@@ -104,6 +104,9 @@ func (a *app) lintIn(r *registry.Registry, args []string, all bool) (found []sch
 			return nil, ui.AdapterError(err)
 		}
 		found = append(found, lintOne(entry)...)
+		if unused := r.Unused(name); unused != nil && !all { // the project's own, too, before it is approved
+			project = append(project, unused)
+		}
 	}
 	for _, entry := range project {
 		found = append(found, lintOne(entry)...)

@@ -155,6 +155,13 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	case !agent && len(args) == 0:
 		return ui.UsageError("for a program with a prompt: ripple adapter new NAME; for a coding agent: ripple adapter new --agent NAME", "NAME is missing")
 	}
+	name := cmd.Flag("agent").Value.String()
+	if !agent {
+		name = args[0]
+	}
+	if err := schema.CheckName(name); err != nil {
+		return ui.UsageError("", "%w", err)
+	}
 	foreign := []string{"family", "prompt", "probe", "with"}
 	if !agent {
 		foreign = []string{"args", "prompt-mode", "prompt-flag", "output"}

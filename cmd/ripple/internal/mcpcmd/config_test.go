@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // odd is a setup whose values would break a format that does not quote them.
@@ -34,10 +32,10 @@ func TestLinesAreQuoted(t *testing.T) {
 		case strings.Contains(where, ".json"):
 			var v any
 			require.NoError(t, json.Unmarshal(filled, &v), "%s: %s", name, filled)
-			again, err := ui.QuoteJSON(v)
+			again, err := json.Marshal(v)
 			require.NoError(t, err)
-			assert.Contains(t, again, `"/opt/a \"b\" \\c/ripple"`)
-			assert.Contains(t, again, `{"XDG_RUNTIME_DIR":"/x 'y'","XDG_STATE_HOME":"/s\"t"}`)
+			assert.Contains(t, string(again), `"/opt/a \"b\" \\c/ripple"`)
+			assert.Contains(t, string(again), `{"XDG_RUNTIME_DIR":"/x 'y'","XDG_STATE_HOME":"/s\"t"}`)
 		default:
 			assert.Equal(t, "[mcp_servers.ripple]\ncommand = \"/opt/a \\\"b\\\" \\\\c/ripple\"\nargs = [\"mcp\"]\nenv = { XDG_RUNTIME_DIR = \"/x 'y'\", XDG_STATE_HOME = \"/s\\\"t\" }\n", string(filled))
 		}

@@ -42,9 +42,7 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if passed := r.Unused(name); passed != nil {
-		a.Trust.reportUnused(name, passed)
-	}
+	a.reportUnused(r, name)
 	entry, err := r.Find(name)
 	if untrusted, is := errors.AsType[*registry.UntrustedError](err); is {
 		entry = untrusted.Entry // the contents that were read and have been approved now
@@ -122,11 +120,19 @@ func (a *App) Look(name string) (*registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.reportUnused(r, name)
 	entry, err := r.Inspect(name)
 	if err != nil {
 		return nil, AdapterError(err)
 	}
 	return entry, nil
+}
+
+// reportUnused reports if a name refers to another adapter than the project's.
+func (a *App) reportUnused(r *registry.Registry, name string) {
+	if unused := r.Unused(name); unused != nil {
+		a.Trust.reportUnused(name, unused)
+	}
 }
 
 // AdapterError converts an error of a lookup, including all diagnostics of the file.

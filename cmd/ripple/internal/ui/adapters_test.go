@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,5 +58,27 @@ func TestReloadInAReplacedDirectory(t *testing.T) {
 		e, err = byPath()
 		require.NoError(t, err)
 		assert.Equal(t, path, e.Path, "the user named the file")
+	}
+}
+
+// Commands that only inspect an adapter also say that the project has another one with its name.
+func TestLookReportsTheProjectsOwn(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(TrustVariable, "")
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".ripple", "adapters", "bash.yaml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	t.Chdir(dir)
+	for text, why := range map[string]string{
+		strings.Replace(miniAdapter, "name: mini", "name: bash", 1): "it has not been approved (to see it: ripple trust --show)",
+		"name: bash\nx: [": "it does not load (to see why: ripple adapter lint .ripple/adapters/bash.yaml)",
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		var notes strings.Builder
+		e, err := NewApp(nil, io.Discard, &notes, func(error) {}).Look("bash")
+		require.NoError(t, err)
+		assert.Equal(t, registry.OriginEmbedded, e.Origin)
+		assert.Equal(t, "ripple: this project's own bash, .ripple/adapters/bash.yaml, is not used: "+why+"\n", notes.String())
 	}
 }

@@ -70,20 +70,14 @@ func matchedGroup(text string, m []int, n int) string {
 	return text[m[2*n]:m[2*n+1]]
 }
 
-// QuoteJSON encodes a value as JSON on one line, which is also valid YAML.
-func QuoteJSON(v any) (string, error) {
+// MustQuoteJSON encodes a value, of a type whose encoding cannot fail, as JSON on one line, which is
+// also valid YAML.
+func MustQuoteJSON[T string | []string | map[string]string](v T) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
-}
-
-// MustQuoteJSON is QuoteJSON for types whose encoding cannot fail.
-func MustQuoteJSON[T string | []string | map[string]string](v T) string {
-	text, err := QuoteJSON(v)
-	if err != nil {
+	if err := e.Encode(v); err != nil {
 		panic(err)
 	}
-	return text
+	return strings.TrimSuffix(b.String(), "\n")
 }

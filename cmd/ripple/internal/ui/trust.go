@@ -274,11 +274,11 @@ func (t *Trust) own(project string, items ...trust.Item) {
 
 // reportUnused reports, once, that a name refers to another adapter than the project's.
 func (t *Trust) reportUnused(name string, e *registry.Entry) {
+	dir, _ := os.Getwd() // on an error the path stays absolute
 	why := "it has not been approved (to see it: ripple trust --show)"
 	if e.Adapter == nil {
-		why = "it does not load (to see why: ripple adapter lint)"
+		why = "it does not load (to see why: ripple adapter lint " + Quote(place(dir, e.Path)) + ")"
 	}
-	dir, _ := os.Getwd() // on an error the path stays absolute
 	t.reportOnce(e.Path, fmt.Sprintf("this project's own %s, %s, is not used: %s", name, place(dir, e.Path), why))
 }
 
