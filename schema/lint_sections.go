@@ -38,10 +38,11 @@ func lintEscapes(d *document, a *Adapter) {
 	}
 }
 
-// caretKey is how people write a control key.
+// caretKey matches common notations of a control key, such as ^C and Ctrl-C.
 var caretKey = lazyregexp.New(`^(?:\^|(?i:ctrl|c)[-+])([A-Za-z@\[\\\]^_])$`)
 
-// namedKey is the key that a text names instead of being it, as it is to be written.
+// namedKey returns how a key that is written as a name (ESC, Ctrl-C) must be written; empty: the
+// text names no key.
 func namedKey(text string) string {
 	signals := map[string]string{
 		"INT": `"\x03"`, "QUIT": `"\x1c"`, "TSTP": `"\x1a"`,

@@ -23,7 +23,7 @@ const (
 
 	// Current names of the Ralph reference, for projects without the older ones above.
 	BarePlanFile  = "fix_plan.md"
-	BareAgentFile = "AGENT.md"
+	bareAgentFile = "AGENT.md"
 
 	RCFile      = ".ralphrc"   // under Dir and in the project
 	IgnoreFile  = ".gitignore" // keeps Dir out of git
@@ -56,7 +56,7 @@ const (
 const Ignore = "# Nothing here is the project's. To have the prompt and the plan in git all the same:\n# git add -f .ralph/PROMPT.md .ralph/@fix_plan.md\n*\n"
 
 // Written are the files that users and agents write.
-var Written = []string{PromptFile, PlanFile, AgentFile, BarePlanFile, BareAgentFile, RCFile, IgnoreFile}
+var Written = []string{PromptFile, PlanFile, AgentFile, BarePlanFile, bareAgentFile, RCFile, IgnoreFile}
 
 // Records are the files that the loop itself writes: they do not count as progress and are never
 // committed.
@@ -125,7 +125,7 @@ func BranchOf(dir string) string {
 }
 
 // bareNames maps file names to their alternatives in projects of the Ralph reference.
-var bareNames = map[string]string{PlanFile: BarePlanFile, AgentFile: BareAgentFile}
+var bareNames = map[string]string{PlanFile: BarePlanFile, AgentFile: bareAgentFile}
 
 // NameIn returns the name that PlanFile or AgentFile has in a directory of loop files: the one
 // with the @, unless only the one without it exists.

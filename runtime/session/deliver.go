@@ -77,7 +77,7 @@ func (p *printer) begin() bool {
 }
 
 // one makes a delivery that has begun. No lock is held while the caller's functions run, so that a
-// panic of theirs leaves none locked.
+// panic in them leaves none locked.
 func (p *printer) one() (woke bool) {
 	var out delivery
 	var more bool

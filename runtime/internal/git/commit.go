@@ -50,7 +50,7 @@ func ReadChange(text string) (c Change) {
 // Commit makes one commit of HEAD and a change; whatever else is staged or changed
 // stays as it is. It returns the new HEAD, or head when the change is none.
 //
-// The commit is made of an index of its own: git has no way to name a path that is
+// The commit is made from a temporary index: git has no way to name a path that is
 // in the index alone, or that is now below a symbolic link.
 //
 // began gets the process that will write to the branch, before it does: git waits

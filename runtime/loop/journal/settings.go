@@ -18,7 +18,7 @@ var ErrNoRun = errors.New("no run is recorded")
 // Began describes the start of the current or last run.
 type Began struct {
 	Time     time.Time
-	Settings *record.Settings // the latest ones; nil if recorded by an older version without them
+	Settings *record.Settings // the latest ones; nil: the record has none
 }
 
 // ReadBegan reads the Began of a project; it changes nothing. It returns ErrNoRun if there is

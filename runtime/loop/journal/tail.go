@@ -69,8 +69,7 @@ func (t *Tail) lines() ([][]byte, error) {
 	return lines, err
 }
 
-// same reports whether the text read last still exists: an earlier version of ripple removed the
-// lines of an interrupted turn, and an agent may remove the file.
+// same reports whether the text read last still exists: an agent may remove or replace the file.
 func (t *Tail) same(f io.ReaderAt) bool {
 	before := make([]byte, len(t.mark))
 	_, err := f.ReadAt(before, t.at-int64(len(t.mark)))

@@ -12,7 +12,7 @@ import (
 	"example.org/ripple/schema"
 )
 
-// terminalFor is a person's place at a turn on the agent's own screen; nil: nobody sits there.
+// terminalFor returns the user's terminal, for a turn on the agent's own screen; nil: there is none.
 func (a *app) terminalFor(g *schema.Agent, asJSON bool) *attached.Terminal {
 	if g.Transport != schema.TransportScreen || asJSON || !a.Interactive() {
 		return nil
@@ -20,7 +20,7 @@ func (a *app) terminalFor(g *schema.Agent, asJSON bool) *attached.Terminal {
 	return &attached.Terminal{In: a.In.(*os.File), Out: a.Stdout.(*os.File)} // Interactive has seen them
 }
 
-// view is the agent's screen as a person has it.
+// view is the agent's screen as the attached user sees it.
 type view struct {
 	*terminal.Subscription
 	typed func([]byte) error
@@ -57,7 +57,7 @@ func (v view) show(ctx context.Context, s *attached.Terminal) {
 	}
 }
 
-// takeAttached takes a turn while a person sees the agent's screen, types and answers. The
+// takeAttached takes a turn while a user sees the agent's screen, types and answers. The
 // report of the turn is printed below the screen at its end.
 func takeAttached(ctx context.Context, s *attached.Terminal, o agent.Options, take func(context.Context, agent.Options) (agent.Outcome, error)) (agent.Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)

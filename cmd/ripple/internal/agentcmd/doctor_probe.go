@@ -31,7 +31,7 @@ func (c *probed) String() string {
 	return fmt.Sprintf("passed in %s", (time.Duration(c.DurationMS) * time.Millisecond).Round(10*time.Millisecond))
 }
 
-// probe starts a program that can be used and asks it its probe.
+// probe starts a program that was found and evaluates the adapter's probe in it.
 func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Duration) {
 	if d.Executable == "" {
 		return

@@ -98,7 +98,7 @@ func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (s *stage) takesPrompt() bool { return !s.trust && s.stop == nil }
 
-// key is one key of a person.
+// key is one key that a user presses.
 func (s *stage) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	leaving := s.leaving

@@ -125,7 +125,8 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "maximum time without output (0: no limit)")
 }
 
-// prepared is the agent, and what is asked of it: nothing is started for what cannot be.
+// prepared returns the agent and its task. Nothing has been started: options that it does not
+// support are errors here.
 func (a *app) prepared(ctx context.Context, args []string, f *runFlags) (*registry.Entry, agent.Command, error) {
 	e, err := a.AgentAdapter(ctx, f.adapter)
 	if err != nil {

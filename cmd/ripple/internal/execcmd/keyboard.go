@@ -138,7 +138,7 @@ func (x *execution) answer(ctx context.Context, st session.State) error {
 	}
 }
 
-// showing is how the person's terminal takes keys for a program that waits like that.
+// showing returns the mode of the user's terminal while a program waits in that way.
 func showing(st session.State) typing {
 	switch {
 	case st.Waiting == session.WaitingSecret:

@@ -37,7 +37,7 @@ func WriteRecordingSVG(w io.Writer, title string, f *cast.Recording) error {
 	return err
 }
 
-// spell is the time for which a row looks like this.
+// spell is a period of time in which a row of the screen does not change.
 type spell struct {
 	row      int
 	runs     []cast.Run

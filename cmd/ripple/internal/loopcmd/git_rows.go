@@ -139,7 +139,7 @@ func movedWords(m *record.Moved, what string) string {
 
 func short(commit string) string { return commit[:min(len(commit), 10)] }
 
-// unkeptRows put commits that are on no branch on one.
+// unkeptRows name the commits that are on no branch, and the commands that create branches for them.
 func unkeptRows(s *loop.Summary) (rows []row) {
 	for _, u := range s.Unkept {
 		rows = append(rows,

@@ -12,7 +12,7 @@ import (
 	"example.org/ripple/internal/projectfile"
 )
 
-// projectRows say by which files a project's build and tests are known. The first
+// projectRows map the files of a project to the commands that build and test it. The first
 // row that fits and has a command gives it; the first that fits gives the kind. What
 // a project itself calls its test comes first.
 //

@@ -32,7 +32,7 @@ const (
 type Notice struct {
 	Feed     string // address of a JSON object whose tag_name is the latest version; "": nobody is asked
 	Version  string // of this ripple, vX.Y.Z
-	Terminal bool   // somebody sits at standard error
+	Terminal bool   // standard error is a terminal
 	Getenv   func(string) string
 	Dir      string // where it keeps what it knows
 	Now      func() time.Time
