@@ -94,6 +94,9 @@ func explain(err error) error {
 			name = " " + f.Status.Name
 		}
 		hint = "to wait for it: ripple console wait" + name + "; to interrupt it: ripple console send" + name + " --key C-c"
+		if f.Status != nil && f.Status.State == console.Starting {
+			hint = "to wait for it: ripple console wait --for input" + name + "; to see its screen: ripple console peek" + name
+		}
 		if f.Status != nil && f.Status.State == console.Stopped {
 			hint = killHint(f.Status.Name)
 		}
