@@ -546,3 +546,26 @@ func TestSettingsOfAProjectsAdapter(t *testing.T) {
 	h.run("run", "--prompt", "x", "--adapter", "helper", "--max-turns", "1", "--trust")
 	assert.FileExists(t, h.ran)
 }
+
+// A revocation includes the directories of a project, in which its settings apply too.
+func TestRevokeIncludesDirectories(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{"ripple.yml": "cli: {backend: custom, command: EVIL}\n", "sub/x": "", ".ripple/adapters/sh2.yaml": shellAdapter})
+	top, other := h.dir, h.dir+"2"
+	require.NoError(t, os.CopyFS(other, os.DirFS(top)))
+	for _, dir := range []string{top, filepath.Join(top, "sub"), other} {
+		h.dir = dir
+		out, code := h.harmless("trust")
+		require.Zero(t, code, out)
+	}
+	h.dir = top
+	out, code := h.harmless("trust", "--revoke")
+	assert.Equal(t, "ripple: no longer trusted: "+top+"\nripple: no longer trusted: "+filepath.Join(top, "sub")+"\n", out)
+	assert.Zero(t, code)
+	out, _ = h.harmless("trust", "--list")
+	assert.Equal(t, 1, strings.Count(out, "\n"), out)
+	assert.Contains(t, out, other)
+	out, code = h.harmless("trust", "--revoke")
+	assert.Equal(t, "ripple: nothing was approved here\n", out)
+	assert.Zero(t, code)
+}

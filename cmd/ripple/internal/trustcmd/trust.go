@@ -13,6 +13,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 )
 
 // flags are those of ripple trust; at most one is given.
@@ -51,7 +52,7 @@ The exit code is 0 if everything is approved or was shown, and 2 if you answered
 		RunE:    func(*cobra.Command, []string) error { return run(a, f) },
 	}
 	cmd.Flags().BoolVar(&f.show, "show", false, "only show what needs approval")
-	cmd.Flags().BoolVar(&f.revoke, "revoke", false, "revoke the approval of this project")
+	cmd.Flags().BoolVar(&f.revoke, "revoke", false, "revoke the approvals of this project and of the directories in it")
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the approved projects")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "list")
 	return cmd
@@ -126,12 +127,29 @@ func agree(a *ui.App, record trust.Record, items []trust.Item) error {
 	return nil
 }
 
+// revoke removes the approvals of a project and of the directories in it, where the settings of the
+// project apply too.
 func revoke(a *ui.App, store *trust.Store, project string) error {
-	was, err := store.Remove(project)
-	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
+	all, err := store.All()
+	projects := []string{project} // All leaves out what cannot be read
+	for _, r := range all {
+		if name, inside := projectfile.Relative(project, r.Project); inside && name != "." {
+			projects = append(projects, r.Project)
+		}
 	}
-	if !was {
+	revoked := false
+	for _, p := range projects {
+		was, failed := store.Remove(p)
+		err = errors.Join(err, failed)
+		if was {
+			a.Note("no longer trusted: %s", ui.Quote(p))
+		}
+		revoked = revoked || was
+	}
+	switch {
+	case err != nil:
+		return ui.FailWith(ui.ExitFailed, err, "")
+	case !revoked:
 		a.Note("nothing was approved here")
 	}
 	return nil
