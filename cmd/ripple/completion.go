@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // addCompletion adds the command that writes completions, with a modified script for fish. It is
@@ -17,6 +19,7 @@ func addCompletion(root *cobra.Command) {
 	if err != nil {
 		return // a later version of the library may have no such command
 	}
+	ui.Group(fish.Parent())
 	fish.RunE = func(cmd *cobra.Command, _ []string) error {
 		bare, err := cmd.Flags().GetBool("no-descriptions")
 		return errors.Join(err, writeFish(cmd.OutOrStdout(), root, !bare))

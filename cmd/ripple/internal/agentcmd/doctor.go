@@ -55,7 +55,7 @@ is missing or too old, if no user is logged in to it, or if its probe failed.`,
 		Example: "  ripple doctor\n  ripple doctor --verbose\n  ripple doctor claude --json\n  ripple doctor --probe python psql --timeout 10s",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if f.adapter != "" {
+			if cmd.Flags().Changed("adapter") {
 				names = append(names, f.adapter)
 			}
 			if !f.probe {

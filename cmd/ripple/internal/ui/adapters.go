@@ -139,7 +139,15 @@ func (a *App) reportUnused(r *registry.Registry, name string) {
 func AdapterError(err error) error {
 	broken, ok := AsBroken(err)
 	if !ok {
-		return FailWith(ExitUsage, err, "to list the adapters: ripple adapter list")
+		hint := "to list the adapters: ripple adapter list"
+		if unknown, is := errors.AsType[*registry.NotFoundError](err); is {
+			for _, file := range []string{unknown.Name, unknown.Name + ".yaml", unknown.Name + ".yml"} {
+				if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+					hint = "to use the file, give its path: ./" + file + "; " + hint
+				}
+			}
+		}
+		return FailWith(ExitUsage, err, hint)
 	}
 	var b strings.Builder
 	for _, d := range broken.Diagnostics {
