@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Netflix/go-expect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -68,9 +69,14 @@ func TestTheUsersTerminalIsRestored(t *testing.T) {
 		end  func(c *terminal)
 		code int
 	}{
-		"the user detaches": {func(c *terminal) { c.send("2"); c.expect("enter sends"); c.send("\x03"); c.send("\x03") }, -2},
-		"SIGTERM":           {func(c *terminal) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
-		"kill -9":           {func(c *terminal) { _ = c.cmd.Process.Kill() }, -1},
+		"Ctrl-C at the end of the turn": {func(c *terminal) {
+			c.send("2")
+			seen, err := c.Expect(expect.String("enter sends", "to continue: --resume")) // the last screen may not be drawn
+			require.NoError(c.t, err, seen)
+			_, _ = c.Send("\x03\x03") // the turn may have ended
+		}, -2},
+		"SIGTERM": {func(c *terminal) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
+		"kill -9": {func(c *terminal) { _ = c.cmd.Process.Kill() }, -1},
 		"kill -9 of the process that draws": {func(c *terminal) {
 			below := proctree.Descendants(c.cmd.Process.Pid)
 			keeper := slices.IndexFunc(below, func(p proctree.Process) bool { return p.Name == "reaper" })
