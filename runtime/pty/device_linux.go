@@ -1,6 +1,7 @@
 package pty
 
 import (
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
@@ -52,6 +53,18 @@ func writeSome(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
 func awaitExit(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
+}
+
+// dropInput uses the program's side of the terminal: on the master, TCFLSH keeps what waits to be read.
+func (d *device) dropInput() error {
+	return d.control(func(fd int) error {
+		tty, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
+		if errno != 0 {
+			return os.NewSyscallError("open the program's side", errno)
+		}
+		err := unix.IoctlSetInt(int(tty), unix.TCFLSH, unix.TCIFLUSH)
+		return errors.Join(os.NewSyscallError("discard input", err), unix.Close(int(tty)))
+	})
 }
 
 // signalForeground makes the kernel signal the foreground group, so that a later group

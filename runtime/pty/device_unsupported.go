@@ -11,6 +11,8 @@ import (
 // device has no implementation on this system: Start never returns one.
 type device struct{}
 
+func (*device) dropInput() error { return os.ErrClosed }
+
 // Modes are a terminal's input and output modes.
 type Modes struct{}
 

@@ -123,6 +123,10 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 // Modes returns the terminal's current input and output modes.
 func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
+// DropInput discards the input that the program has not read, as tcflush(3) does with TCIFLUSH. Only
+// on Linux; elsewhere it does nothing.
+func (p *PTY) DropInput() error { return p.dev.dropInput() }
+
 // Cook makes the terminal echo input and edit lines, whatever modes the program has set. undo
 // restores the previous modes, unless the program has changed more than the echo meanwhile.
 func Cook(p *PTY) (undo func(), err error) { return p.dev.cook() }

@@ -18,6 +18,7 @@ type command struct {
 	file    string   // temporary file to delete
 	started time.Time
 	typed   *typedLine // nil: no user typed it
+	sent    bool       // input was sent while it ran
 	hides   bool       // it may ask for a secret in the program's own line editor
 	secret  bool       // it was seen asking for a secret, or may have asked, and no line was typed since
 	line    sentLine
@@ -158,6 +159,7 @@ func (s *sender) expectedEcho(sent string) echo.Config {
 func (s *sender) typed(b []byte) {
 	modes, _ := s.term.Modes() // zero if the terminal was closed: nothing is echoed
 	c := s.cmd
+	c.sent = true
 	s.flow.promptedForMore(false)
 	l := c.prelude.typed
 	switch {

@@ -203,6 +203,9 @@ func (d *decider) complete(e machine.Effect) {
 		c.facts.end.shown = d.atPrompt(e)
 		d.status.announced = c.facts.began
 	}
+	if modes, err := d.term.Modes(); c.sent && err == nil && modes.Canonical() {
+		d.term.DropInput() // unread input would become part of the next line
+	}
 	d.flow.print(c, d.flow.lineEnds(c))
 	d.flow.printLate(c, c.prelude.end(), d.promptLen(e))
 	d.events.ledger.ends(d.rule(e))

@@ -112,6 +112,12 @@ func (t *Terminal) Discard() {
 	t.input.queue = nil
 }
 
+// DropInput discards queued input and, on Linux, what the program has not read.
+func (t *Terminal) DropInput() {
+	t.Discard()
+	_ = t.tty.DropInput() // it fails when the program has ended
+}
+
 // Interrupt discards queued input and types key, the program's interrupt key. If the terminal would
 // turn Ctrl-C into a signal, the signal is sent directly: the key would discard output that has not
 // been read yet.
