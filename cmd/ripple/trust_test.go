@@ -157,16 +157,16 @@ func TestNothingOfAProjectRunsUnasked(t *testing.T) {
 				require.NoError(t, os.Symlink(target, filepath.Join(h.dir, name)))
 			}
 			if strings.Contains(tt.command, "USERS") { // an agent of the user
-				user := filepath.Join(filepath.Dir(h.dir), "mine.yaml")
-				text := strings.NewReplacer("EVIL", filepath.Join(filepath.Dir(h.dir), "evil"), "helper", "mine").Replace(agentAdapter)
+				user, program := filepath.Join(filepath.Dir(h.dir), "mine.yaml"), filepath.Join(filepath.Dir(h.dir), "agent")
+				script := "#!/bin/sh\ncase $1 in --version | auth) echo 1; exit;; esac\n: >" + h.ran + "\n" // what a turn would be
+				require.NoError(t, os.WriteFile(program, []byte(script), 0o700))
+				text := strings.NewReplacer("EVIL", program, "helper", "mine").Replace(agentAdapter)
 				require.NoError(t, os.WriteFile(user, []byte(text), 0o600))
 				tt.command = strings.ReplaceAll(tt.command, "USERS", user)
 			}
 			h.dir = filepath.Join(h.dir, tt.sub)
 			words := strings.Fields(tt.command)
-			if !strings.Contains(tt.command, "mine.yaml") { // its version is checked, which is allowed
-				h.harmless(words...)
-			}
+			h.harmless(words...)
 			out, code := h.run(append(words, "--trust")...)
 			assert.FileExists(t, h.ran, "after approval it runs: %d %s", code, out)
 		})
