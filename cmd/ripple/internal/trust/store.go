@@ -86,8 +86,8 @@ func read(path string) (r Record, err error) {
 // Save writes a record atomically; only the user can read it. Root writes none in another user's directory, as with
 // sudo -E: that user could no longer read or write records.
 func (s *Store) Save(r Record) error {
-	if !owner.Ours(s.dir) {
-		return fmt.Errorf("you cannot write to %s: set XDG_STATE_HOME to a directory of your own", s.dir)
+	if err := s.ours(); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -103,8 +103,21 @@ func (s *Store) Save(r Record) error {
 	return projectfile.Replace(s.file(r.Project), append(data, '\n'), 0o600)
 }
 
-// Remove forgets a project, and reports whether it was known.
+func (s *Store) ours() error {
+	if !owner.Ours(s.dir) {
+		return fmt.Errorf("you cannot write to %s: set XDG_STATE_HOME to a directory of your own", s.dir)
+	}
+	return nil
+}
+
+// Remove forgets a project, and reports whether it was known. Root removes none of another user's records.
 func (s *Store) Remove(project string) (bool, error) {
+	if _, err := os.Lstat(s.file(project)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err := s.ours(); err != nil {
+		return false, err
+	}
 	err := os.Remove(s.file(project))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -133,4 +133,12 @@ func TestRootWritesNoRecordOfAnotherUser(t *testing.T) {
 	entries, err := os.ReadDir(home)
 	require.NoError(t, err)
 	assert.Empty(t, entries)
+	_, err = s.Remove("/p")
+	require.NoError(t, err, "there is none")
+	require.NoError(t, os.MkdirAll(s.dir, 0o700))
+	require.NoError(t, os.Chown(s.dir, 65534, 65534))
+	require.NoError(t, os.WriteFile(s.file("/p"), nil, 0o600))
+	_, err = s.Remove("/p")
+	assert.ErrorContains(t, err, "you cannot write to "+home)
+	assert.FileExists(t, s.file("/p"))
 }
