@@ -228,8 +228,10 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 	if c == nil { // a typed prompt is not a command
 		return true, nil
 	}
-	if c.Lost > 0 {
-		a.Note("%d bytes of its output were lost: %s", c.Lost, c.LostReason)
+	lost := fmt.Errorf("%d bytes of its output were lost: %s", c.Lost, c.LostReason)
+	succeeded := c.ExitCode == nil || *c.ExitCode == 0
+	if c.Lost > 0 && !succeeded {
+		a.Note("%v", lost)
 	}
 	if c.Fault != "" {
 		a.Note("%s", c.Fault)
@@ -238,9 +240,11 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 		a.Note("the exit code is unknown: the program's prompt is not on the terminal, because its output or its errors are redirected")
 	}
 	switch {
-	case answer.Dropped > 0 && (c.ExitCode == nil || *c.ExitCode == 0) && noted:
+	case c.Lost > 0 && succeeded:
+		return false, ui.FailWith(ui.ExitFailed, lost, "")
+	case answer.Dropped > 0 && succeeded && noted:
 		return false, ui.ExitWith(ui.ExitFailed)
-	case answer.Dropped > 0 && (c.ExitCode == nil || *c.ExitCode == 0):
+	case answer.Dropped > 0 && succeeded:
 		return false, ui.FailWith(ui.ExitFailed, dropped(console.Gap{At: answer.DroppedAt, Bytes: answer.Dropped}), "")
 	case c.Failure != "":
 		return true, ui.FailWith(ui.ExitFailed, errors.New(c.Failure), "")

@@ -13,6 +13,19 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
+// Output that could not be stored makes a successful command fail, too.
+func TestOutputThatWasNotStoredIsReported(t *testing.T) {
+	for exit, want := range map[int]int{0: ui.ExitFailed, 3: 3} {
+		var out, errs bytes.Buffer
+		a := ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {})
+		_, err := runOne(a, false, func(io.Writer) (console.WaitResult, error) {
+			return console.WaitResult{Reason: "done", Command: &console.Command{ExitCode: &exit, Lost: 5, LostReason: "no space left on device"}}, nil
+		})
+		assert.Equal(t, want, a.End(&cobra.Command{}, err))
+		assert.Equal(t, "ripple: 5 bytes of its output were lost: no space left on device\n", errs.String())
+	}
+}
+
 // Lost output is reported once, and makes a successful command fail.
 func TestLostOutputIsReportedOnce(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
