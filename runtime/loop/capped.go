@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"example.org/ripple/runtime/event"
@@ -36,9 +37,15 @@ func sizeWords(n int64) string {
 type cappedLog struct {
 	to    io.WriteCloser
 	limit int64
+	count *atomic.Int64 // is increased by what is written to to; nil: nobody counts
 
 	written, left int64
 	end           []byte
+}
+
+// newLog returns a log in the directory of the logs.
+func (r *run) newLog(to io.WriteCloser) *cappedLog {
+	return &cappedLog{to: to, limit: r.config.MaxOutput, count: &r.logs.written}
 }
 
 // Write accepts all of data and never fails.
@@ -49,8 +56,15 @@ func (c *cappedLog) Write(data []byte) (int, error) {
 		data = c.keep(data, n)
 	}
 	c.written += int64(len(data))
-	_, _ = c.to.Write(data) // errors are ignored; see cappedLog
+	c.pass(data)
 	return all, nil
+}
+
+func (c *cappedLog) pass(data []byte) {
+	_, _ = c.to.Write(data) // errors are ignored; see cappedLog
+	if c.count != nil {
+		c.count.Add(int64(len(data)))
+	}
 }
 
 // keep returns the first n bytes and keeps the tail of the rest.
@@ -82,9 +96,9 @@ func lastBytes(data []byte, n int) []byte {
 // Close writes the number of omitted bytes and the tail.
 func (c *cappedLog) Close() error {
 	if n := c.left - int64(len(c.end)); n > 0 {
-		_, _ = fmt.Fprintf(c.to, "[%s left out here]\n", sizeWords(n)) // errors are ignored; see cappedLog
+		c.pass(fmt.Appendf(nil, "[%s left out here]\n", sizeWords(n)))
 	}
-	_, _ = c.to.Write(c.end)
+	c.pass(c.end)
 	return c.to.Close()
 }
 

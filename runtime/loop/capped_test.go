@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
 )
@@ -225,4 +227,38 @@ func trimmed(t *testing.T, limit int) {
 	began, err := journal.ReadBegan(r.dir)
 	require.NoError(t, err)
 	assert.False(t, began.Time.IsZero())
+}
+
+// The directory of the logs is not read in each turn, but when they may have reached their limit.
+func TestLogsAreCountedAsTheyAreWritten(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".ralph/logs"), 0o700))
+	at := time.Now().Add(-time.Hour)
+	number := 0
+	put := func(size int) {
+		number++
+		name := filepath.Join(dir, ".ralph/logs", fmt.Sprintf("turn_%04d_x.log", number))
+		require.NoError(t, os.WriteFile(name, make([]byte, size), 0o600))
+		require.NoError(t, os.Chtimes(name, at, at.Add(time.Duration(number)*time.Second)))
+	}
+	store := journal.NewStore(dir, nil)
+	file, err := store.OpenLog()
+	require.NoError(t, err)
+	defer file.Close()
+	r := &run{clock: clock{wall: time.Now}, config: &config.Config{MaxLogs: 800, MaxOutput: 1000}, store: store, log: file}
+	left := func() int64 {
+		t.Helper()
+		require.NoError(t, r.trimLogs())
+		return dirSize(t, filepath.Join(dir, ".ralph/logs"))
+	}
+	put(500)
+	require.EqualValues(t, 500, left())
+	put(600) // nobody has counted it
+	assert.EqualValues(t, 1100, left())
+	log := r.newLog(&nopCloser{})
+	_, _ = log.Write(make([]byte, 299))
+	assert.EqualValues(t, 1100, left())
+	_, _ = log.Write(make([]byte, 1))
+	assert.EqualValues(t, 600, left(), "the oldest is removed")
+	assert.EqualValues(t, 600, left())
 }

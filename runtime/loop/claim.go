@@ -92,7 +92,7 @@ func (c *checker) examine(ctx context.Context, before git.Snapshot) (done []reco
 	if err != nil {
 		return nil, false, err
 	}
-	log := &cappedLog{to: file, limit: c.config.MaxOutput}
+	log := c.newLog(file)
 	defer log.Close() // errors are ignored: the log is for users
 	c.running = true
 	defer func() { c.running = err != nil }() // shows an interrupt

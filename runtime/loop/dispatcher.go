@@ -194,7 +194,7 @@ func (d *dispatcher) check(ctx context.Context, t *hats.Turn, unseen bool) (ran 
 	if err != nil {
 		return true, err
 	}
-	log := &cappedLog{to: file, limit: d.config.MaxOutput}
+	log := d.newLog(file)
 	defer log.Close() // errors are ignored: the log is for users
 	done, err := d.work.verify(ctx, h.Verify, log)
 	if err != nil {

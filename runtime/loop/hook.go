@@ -42,7 +42,7 @@ func (q *questions) runHook(ctx context.Context, of record.Question) error {
 	if err != nil {
 		return err
 	}
-	log := &cappedLog{to: file, limit: q.config.MaxOutput}
+	log := q.newLog(file)
 	out, err := newOutput(log)
 	if err != nil {
 		return errors.Join(err, log.Close())

@@ -42,10 +42,11 @@ func (l *Loop) liveLog(turn int) (io.WriteCloser, error) {
 		}
 		files = append(files, f)
 	}
+	log := l.newLog(files)
 	if p := l.config.Project(); p != "" {
-		_, _ = fmt.Fprintf(files, "%s, turn %d\n", record.OneLine(p, 200), turn) // errors are ignored: the log is informational
+		_, _ = fmt.Fprintf(log, "%s, turn %d\n", record.OneLine(p, 200), turn) // it never fails
 	}
-	return &cappedLog{to: files, limit: l.config.MaxOutput}, nil
+	return log, nil
 }
 
 const maxChanged = 50 // maximum number of files in the line of a turn

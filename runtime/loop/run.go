@@ -30,6 +30,7 @@ type run struct {
 	inTurn   bool         // a turn has started, and its end is not recorded yet
 	stopped  *record.Line // the last line of events.jsonl, if it is a stop
 	faults   fault.Reports
+	logs     logRoom
 }
 
 // restore creates the state: that of the resumed run, or that of a new one, which starts from the

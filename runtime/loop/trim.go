@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"example.org/ripple/internal/layout"
@@ -36,12 +37,21 @@ type oldLog struct {
 	at   time.Time
 }
 
-// trimLogs removes the oldest logs of turns, checks and questions.
+// logRoom tells when the logs may have reached their limit. The directory is read only then: after
+// thousands of turns that takes longer than many a turn.
+type logRoom struct {
+	written atomic.Int64 // bytes since the directory was read
+	left    int64        // bytes that could be written then; 0: it was not read, or the logs were at their limit
+}
+
+// trimLogs removes the oldest logs of turns, checks and questions if they are above their limit: an
+// eighth of it more than necessary, so that this is rare.
 func (r *run) trimLogs() error {
 	limit, files := r.config.MaxLogs, r.store.Files()
-	if limit == 0 {
+	if limit == 0 || r.logs.written.Load() < r.logs.left {
 		return nil
 	}
+	r.logs.written.Store(0)
 	var logs []oldLog
 	var total, gone int64
 	for _, name := range files.Names(layout.LogsDir) {
@@ -54,13 +64,17 @@ func (r *run) trimLogs() error {
 		total += info.Size()
 	}
 	sort.Slice(logs, func(i, j int) bool { return logs[i].at.Before(logs[j].at) })
-	n := 0
-	for ; total-gone > limit && n < len(logs); n++ {
+	n, most := 0, limit
+	if total > limit {
+		most -= limit / 8
+	}
+	for ; total-gone > most && n < len(logs); n++ {
 		if err := files.Remove(logs[n].name); err != nil {
 			return err
 		}
 		gone += logs[n].size
 	}
+	r.logs.left = limit - (total - gone)
 	if n == 0 {
 		return nil
 	}
