@@ -10,16 +10,15 @@ import (
 )
 
 func TestWindow(t *testing.T) {
-	ago := func(minutes ...int) []time.Time {
-		var calls []time.Time
+	ago := func(minutes ...int) (list []calls) {
 		for _, m := range minutes {
-			calls = append(calls, noon.Add(-time.Duration(m)*time.Minute))
+			list = append(list, calls{noon.Add(-time.Duration(m) * time.Minute), 1})
 		}
-		return calls
+		return list
 	}
 	tests := []struct {
 		name  string
-		calls []time.Time
+		calls []calls
 		limit int
 		wait  time.Duration
 		left  int // calls that still count
@@ -31,14 +30,32 @@ func TestWindow(t *testing.T) {
 		{"above a limit that was lowered", ago(50, 40, 30), 2, 20 * time.Minute, 3},
 		{"it slides: no fresh hundred at the full hour", ago(59, 1), 2, time.Minute, 2},
 		{"calls in the future count as made now", ago(-600, -700), 2, time.Hour, 2},
+		{"many in a second: the oldest above the limit counts", []calls{{noon.Add(-50 * time.Minute), 3}, {noon.Add(-10 * time.Minute), 2}}, 3, 10 * time.Minute, 5},
+		{"many in a second: the oldest are above the limit", []calls{{noon.Add(-50 * time.Minute), 3}, {noon.Add(-10 * time.Minute), 2}}, 2, 50 * time.Minute, 5},
+		{"many in a second, below the limit", []calls{{noon.Add(-50 * time.Minute), 3}}, 4, 0, 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := window{tt.calls}
 			assert.Equal(t, tt.wait, w.wait(tt.limit, noon))
-			assert.Len(t, w.Calls, tt.left)
+			assert.Equal(t, tt.left, w.count())
 		})
 	}
+}
+
+// A file with the calls of an hour stays small, however many there are.
+func TestAWindowHasOneEntryForEachSecond(t *testing.T) {
+	var w window
+	for i := range 10_000 {
+		w.add(noon.Add(time.Duration(i) * 3 * time.Millisecond))
+	}
+	assert.LessOrEqual(t, len(w.Calls), 30)
+	assert.Equal(t, 10_000, w.count())
+	at := noon.Add(time.Minute)
+	w.add(at)
+	assert.Equal(t, calls{at, 1}, w.Calls[len(w.Calls)-1])
+	w.add(at.Add(-time.Second)) // the clock was set back
+	assert.Equal(t, 10_002, w.count())
 }
 
 func TestWindowHoursEightAndNine(t *testing.T) {

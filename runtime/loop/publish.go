@@ -25,7 +25,7 @@ func (r *run) status(status, action, reason string) error {
 		turn++ // the current turn
 	}
 	return r.store.WriteJSON(layout.StatusFile, record.Status{
-		Timestamp: record.Time{Time: now}, LoopCount: turn, CallsMade: len(r.calls.Calls), MaxCalls: r.config.CallsPerHour,
+		Timestamp: record.Time{Time: now}, LoopCount: turn, CallsMade: r.calls.count(), MaxCalls: r.config.CallsPerHour,
 		LastAction: action, Status: status, ExitReason: reason, NextReset: record.Time{Time: r.calls.nextReset(now)},
 	})
 }

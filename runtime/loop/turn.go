@@ -228,7 +228,7 @@ func (l *Loop) start(e *ended) error {
 	)
 	v := record.Line{
 		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.team.who.Name, Branch: l.config.Worktree,
-		Task: e.task, MaxTurns: l.mostTurns(), Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
+		Task: e.task, MaxTurns: l.mostTurns(), Circuit: l.state.Breaker.State, Calls: l.calls.count(),
 		Hat: l.dispatcher.hat(), Takes: l.dispatcher.takes(), Subject: l.dispatcher.subject(), Answers: e.talk.answers, Guides: e.talk.guides,
 	}
 	if err == nil {
