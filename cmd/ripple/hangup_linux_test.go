@@ -42,6 +42,9 @@ func runHungUp(t *testing.T, dir, ready, input string, args ...string) (rest str
 		require.NoError(t, err, seen)
 	}
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP))
+	if pipe, err := os.OpenFile(filepath.Join(dir, "go-on"), os.O_WRONLY, 0); err == nil { // a command reads it
+		require.NoError(t, pipe.Close())
+	}
 	_, err = in.Write([]byte(input))
 	require.NoError(t, err)
 	require.NoError(t, in.Close())
@@ -57,6 +60,16 @@ func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
 		rest, code := runHungUp(t, t.TempDir(), "ready", "echo went on\n", "exec", "bash", "--lines", "-e", "echo ready")
 		assert.Contains(t, rest, "went on")
 		assert.Zero(t, code)
+	})
+	t.Run("run", func(t *testing.T) {
+		dir := t.TempDir()
+		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "go-on"), 0o600))
+		play := "turns:\n- steps: [{text: ready}, {run: cat go-on}, {text: went on}]\n- steps: [{text: LOOP_COMPLETE}]\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "play.yaml"), []byte(play), 0o600))
+		rest, code := runHungUp(t, dir, "ready", "", "run", "--adapter", "rehearsal", "--prompt", "x")
+		assert.Contains(t, rest, "went on")
+		assert.Contains(t, rest, "complete after 2 turns")
+		assert.Zero(t, code, rest)
 	})
 	t.Run("mcp", func(t *testing.T) {
 		const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"

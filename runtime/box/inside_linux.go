@@ -61,11 +61,14 @@ func variables(proxy string) []string {
 	}
 }
 
-// execute runs the command. It passes SIGTERM and SIGHUP on; the signals of a terminal's keys
-// reach the command directly.
+// execute runs the command. It passes SIGTERM and SIGHUP on, unless the latter was ignored, as under
+// nohup; the signals of a terminal's keys reach the command directly.
 func execute(cmd *exec.Cmd) (int, error) {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	if err := cmd.Start(); err != nil {
 		return noCommand, err
 	}
