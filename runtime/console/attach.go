@@ -75,14 +75,14 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 func (a *attached) register() (leave func()) {
 	free := a.h.busy()
 	a.h.visitors.all.Add(1)
-	a.h.log.Info("a terminal is attached", "read_only", a.readOnly)
+	a.h.log.Debug("a terminal is attached", "read_only", a.readOnly)
 	a.count(1)
 	return func() {
 		a.sub.Close()
 		if s := a.count(-1); s != nil && !a.readOnly {
 			s.Detach(a.id)
 		}
-		a.h.log.Info("a terminal is detached")
+		a.h.log.Debug("a terminal is detached")
 		a.h.visitors.all.Done()
 		free()
 	}

@@ -172,7 +172,7 @@ func newLogs(a *ui.App) *cobra.Command {
 		Use:   "logs [CONSOLE]",
 		Short: "Show the log of a console's host",
 		Long: `Print the log of a console's host, the ripple process that runs the program of the console. It
-contains errors of the host, and is usually empty. It does not contain the output of the program:
+has a line for the beginning and the end, and errors of the host. It does not contain the output of the program:
 "ripple console read" prints that.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
