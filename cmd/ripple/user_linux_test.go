@@ -260,6 +260,38 @@ func TestProjectsOfOthers(t *testing.T) {
 	}
 }
 
+// Each user of a shared project approves its loop once: one user's approval keeps that of another.
+func TestUsersOfAGroupApproveALoopOnce(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	project := filepath.Join(p.homeOf(t), "shared")
+	require.NoError(t, os.MkdirAll(project, 0o700))
+	require.NoError(t, os.Chown(project, p.uid, p.gid))
+	require.NoError(t, os.Chmod(project, os.ModeSetgid|0o775))
+	require.NoError(t, os.Chmod(filepath.Dir(project), 0o755))
+	other := filepath.Join(p.homeOf(t), "other")
+	require.NoError(t, os.Mkdir(other, 0o700))
+	require.NoError(t, os.Chown(other, 65534, 65534))
+	run := func(uid int, home string, args ...string) string {
+		t.Helper()
+		cmd := p.command(t, append([]string{"-c", `umask 002; exec "$0" "$@"`, p.ripple}, args...)...)
+		cmd.Path, cmd.Args[0], cmd.Dir = "/bin/sh", "sh", project
+		cmd.Env = append(cmd.Env, "HOME="+home, "XDG_RUNTIME_DIR=")
+		cmd.SysProcAttr.Credential.Uid = uint32(uid)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%v: %s", args, out)
+		return string(out)
+	}
+	first := func(args ...string) string { return run(p.uid, p.homeOf(t), args...) }
+	second := func(args ...string) string { return run(65534, other, args...) }
+	first("init")
+	assert.Contains(t, second("trust"), "this project is trusted")
+	for range 2 {
+		assert.Contains(t, first("trust"), "nothing here needs approval")
+		assert.Contains(t, second("trust"), "nothing here needs approval")
+	}
+}
+
 func TestAnInaccessibleDirectory(t *testing.T) {
 	t.Parallel()
 	p := asOtherUser(t)

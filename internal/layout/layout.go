@@ -27,7 +27,7 @@ const (
 
 	RCFile      = ".ralphrc"   // under Dir and in the project
 	IgnoreFile  = ".gitignore" // keeps Dir out of git
-	MarkFile    = ".made_here" // distinguishes a Dir that a user made or trusts from any other
+	MarkFile    = ".made_here" // for each user, distinguishes a Dir that the user made or trusts from any other
 	StatusFile  = "status.json"
 	BreakerFile = ".circuit_breaker_state"
 	SessionFile = ".ralph_session"

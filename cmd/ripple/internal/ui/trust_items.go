@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/layout"
+	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/registry"
@@ -209,20 +211,39 @@ func LoopItems(project string) []trust.Item {
 	return []trust.Item{item}
 }
 
-const markLength = 26 // length of rand.Text
+// markLine is a line of the file with the marks: each user of a shared project has one, after the
+// user's ID. The mark is a rand.Text.
+var markLine = lazyregexp.New(`^(-?\d+) ([A-Z2-7]{26})$`)
 
+// maxMarks bounds the file with the marks: a project may bring one.
+const maxMarks = 64
+
+// readMark returns the mark of this user; nil: there is none.
 func readMark(project string) []byte {
-	mark, err := layout.Read(project, layout.MarkFile)
-	if err != nil || len(mark) != markLength {
+	text, err := layout.Read(project, layout.MarkFile)
+	if err != nil {
 		return nil
 	}
-	return mark
+	for line := range strings.Lines(string(text)) {
+		if m := markLine().FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && m[1] == strconv.Itoa(os.Getuid()) {
+			return []byte(m[2])
+		}
+	}
+	return nil
 }
 
-// marked writes a new mark into the loop's directory, and returns its item.
+// marked writes a new mark of this user into the loop's directory, and returns its item.
 func marked(project string) (trust.Item, error) {
-	mark := rand.Text()
-	if err := journal.NewStore(project, nil).Write(layout.MarkFile, []byte(mark)); err != nil {
+	mark, user := rand.Text(), strconv.Itoa(os.Getuid())
+	lines := []string{user + " " + mark}
+	text, _ := layout.Read(project, layout.MarkFile) // one that cannot be read is replaced
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := markLine().FindStringSubmatch(line); m != nil && m[1] != user && len(lines) < maxMarks {
+			lines = append(lines, line)
+		}
+	}
+	if err := journal.NewStore(project, nil).Write(layout.MarkFile, []byte(strings.Join(lines, "\n")+"\n")); err != nil {
 		return trust.Item{}, FailWith(ExitFailed, err, "")
 	}
 	item := LoopItems(project)[0]
