@@ -203,8 +203,10 @@ func (d *decider) complete(e machine.Effect) {
 		c.facts.end.shown = d.atPrompt(e)
 		d.status.announced = c.facts.began
 	}
-	if modes, err := d.term.Modes(); c.sent && err == nil && modes.Canonical() {
-		d.term.DropInput() // unread input would become part of the next line
+	if c.sent { // unread input would become part of the next line
+		if modes, err := d.term.Modes(); err == nil && modes.Canonical() {
+			d.term.DropInput()
+		}
 	}
 	d.flow.print(c, d.flow.lineEnds(c))
 	d.flow.printLate(c, c.prelude.end(), d.promptLen(e))
