@@ -161,6 +161,7 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
 		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\n-----\nexit\n-----"},
 		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
+		{"console_start", args{"adapter": "bash", "name": "other"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
 		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
 		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 lines, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
