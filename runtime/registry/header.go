@@ -42,7 +42,7 @@ func readHeader(data []byte) header {
 			continue
 		}
 		if line[0] != '#' {
-			h.plain = h.plain && (begun || line[0] != ' ') // an indented mapping, or one inside of brackets
+			h.plain = h.plain && (begun || line[0] != ' ') // the keys are indented: column 1 has none
 			begun = true
 		}
 		if strings.IndexByte(" \t#-", line[0]) < 0 {

@@ -143,7 +143,7 @@ func AdapterError(err error) error {
 		if unknown, is := errors.AsType[*registry.NotFoundError](err); is {
 			for _, file := range []string{unknown.Name, unknown.Name + ".yaml", unknown.Name + ".yml"} {
 				if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-					hint = "to use the file, give its path: ./" + file + "; " + hint
+					hint = "to use the file, give its path: " + Quote("./"+file) + "; " + hint
 				}
 			}
 		}
