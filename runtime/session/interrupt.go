@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/session/internal/machine"
 )
 
@@ -137,7 +138,7 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 	last := time.Since(i.progress.at)
 	lost := !i.control.state.SawD && (i.unstarted && i.control.state.SawC || slices.Contains(i.children, i.term.Foreground()))
 	switch {
-	case i.pending == "" && !silent && !lost && (!early || last >= quiet):
+	case i.pending == "" && !silent && !lost && (!early || last >= quiet && i.rests()):
 		return len(i.children) > 0 // one of them may still take the terminal
 	case i.pending != "" || silent && (early || i.missed()) || lost && last >= quiet:
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
@@ -150,6 +151,12 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 	}
 	i.decider.settle()
 	return true
+}
+
+// rests reports whether the program is silent because it does nothing: after a stall of the machine, or of a busy
+// program, there is no output either.
+func (i *interrupts) rests() bool {
+	return !i.term.Readable(i.progress.bytes) && i.term.Readiness().State != pty.Busy
 }
 
 // missed reports whether the last interrupt came while a shell was about to bring a job to the
