@@ -76,3 +76,32 @@ func TestANoteOfAWorkingTreeMovesNothingElse(t *testing.T) {
 	r.run()
 	assert.DirExists(t, outside)
 }
+
+// A filter that an agent adds to the settings of the repository is not run: the loop stops, and keeps the turn's work.
+func TestAFilterOfATurnIsNotRun(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(d *doing) {
+		d.writes("a.txt", "b\n")
+		d.writes(".git/config", "[filter \"x\"]\n\tclean = \": > ran; cat\"\n")
+	}, claims)
+	r.project.git("init", "-q", "-b", "main")
+	r.write("a.txt", "a\n")
+	r.write(".gitattributes", "a.txt filter=x\n")
+	r.project.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first", "--allow-empty")
+	r.project.git("add", "a.txt", ".gitattributes")
+	stop := r.run()
+	assert.Equal(t, ReasonConflict, stop.Reason)
+	assert.Contains(t, stop.Message, "filter.x.clean = : > ran; cat")
+	assert.Equal(t, "b\n", r.read("a.txt"))
+	assert.NoFileExists(t, filepath.Join(r.dir, "ran"))
+	assert.Len(t, r.fake.requests, 1)
+
+	o := r.options(true)
+	file, programs, err := GitPrograms(t.Context(), r.dir)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(r.dir, ".git", "config"), file)
+	o.GitPrograms = programs
+	stop = r.runWith(o)
+	assert.True(t, stop.Done(), "%v", stop)
+	assert.FileExists(t, filepath.Join(r.dir, "ran"))
+}

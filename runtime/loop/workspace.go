@@ -37,6 +37,9 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	if err != nil && !errors.Is(err, git.ErrNoRepository) {
 		return err
 	}
+	if r != nil {
+		r.Programs = w.programs
+	}
 	c := w.config
 	if err := needsGit(ctx, c, dir, r); err != nil {
 		return err
@@ -65,7 +68,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.tree, err = openTree(ctx, dir); err == nil {
+	if w.tree, err = openTree(ctx, dir, w.programs); err == nil {
 		err = w.checkouts.open(ctx)
 	}
 	if err == nil && w.worktree != nil && notOpen == nil {
@@ -74,9 +77,20 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	return cmp.Or(notOpen, err)
 }
 
-// openTree returns a tree whose snapshots omit the loop's own files.
-func openTree(ctx context.Context, dir string) (*git.Tree, error) {
-	return git.OpenTree(ctx, dir, layout.IsRecord)
+// openTree returns a tree whose snapshots omit the loop's own files. Git may run programs, see Options.GitPrograms.
+func openTree(ctx context.Context, dir string, programs []string) (*git.Tree, error) {
+	t, err := git.OpenTree(ctx, dir, layout.IsRecord)
+	if t.Repo != nil {
+		t.Repo.Programs = programs
+	}
+	return t, err
+}
+
+// GitPrograms returns the settings of the repository that contains a directory, and of its submodules, that make git
+// run programs such as filters, as "key = value", for [Options], and the path of the repository's file of settings. Both
+// are empty outside of a repository. Errors: files that git cannot read, or would read without end; those of ctx.
+func GitPrograms(ctx context.Context, dir string) (file string, list []string, err error) {
+	return git.Programs(ctx, dir)
 }
 
 // needsGit returns the stop for settings that need a repository if there is none.

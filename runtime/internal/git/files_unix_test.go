@@ -89,7 +89,7 @@ func TestGitOpensOnlyFiles(t *testing.T) {
 	require.NoError(t, os.Symlink(os.DevNull, exclude)) // which is read to its end at once
 	r, err := Open(t.Context(), filepath.Join(p.dir, "sub"))
 	require.NoError(t, err)
-	assert.Equal(t, &Repo{p.dir, "sub/"}, r)
+	assert.Equal(t, &Repo{Top: p.dir, Prefix: "sub/"}, r)
 }
 
 // A repository that borrows objects from another, a linked working tree and a submodule are
@@ -187,7 +187,7 @@ func TestHooksLeaveProcesses(t *testing.T) {
 func TestTimeLimitsOfGitCommands(t *testing.T) {
 	limits := map[subcommand]time.Duration{
 		gitCheckRef: lookTimeout, gitConfig: lookTimeout, gitRevParse: lookTimeout, gitVar: lookTimeout, gitWriteBlank: lookTimeout,
-		gitBase: treeTimeout, gitDiff: treeTimeout, gitIgnored: treeTimeout, gitListTree: treeTimeout, gitRevList: treeTimeout, gitStatus: treeTimeout,
+		gitBase: treeTimeout, gitDiff: treeTimeout, gitIgnored: treeTimeout, gitListFiles: treeTimeout, gitListTree: treeTimeout, gitRevList: treeTimeout, gitStatus: treeTimeout,
 		gitCommit: writeTimeout, gitCommitTree: writeTimeout, gitIndex: writeTimeout, gitReadTree: writeTimeout, gitRebase: writeTimeout,
 		gitTag: writeTimeout, gitWorktree: writeTimeout,
 	}

@@ -40,6 +40,7 @@ const (
 	gitConfig     subcommand = "config"      // only asked
 	gitDiff       subcommand = "diff"
 	gitBase       subcommand = "merge-base" // only asks for ancestry
+	gitListFiles  subcommand = "ls-files"
 	gitListTree   subcommand = "ls-tree"
 	gitReadTree   subcommand = "read-tree" // only into an index of the loop's own
 	gitRebase     subcommand = "rebase"    // only of a worktree that we made and that is clean
@@ -64,7 +65,7 @@ func (sub subcommand) timeout() time.Duration {
 	switch sub {
 	case gitCommit, gitCommitTree, gitIndex, gitReadTree, gitRebase, gitTag, gitWorktree:
 		return writeTimeout
-	case gitBase, gitDiff, gitIgnored, gitListTree, gitRevList, gitStatus:
+	case gitBase, gitDiff, gitIgnored, gitListFiles, gitListTree, gitRevList, gitStatus:
 		return treeTimeout
 	}
 	return lookTimeout
@@ -154,6 +155,11 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	defer cancel()
 	if err := checkFiles(ctx, r.Top); err != nil {
 		return "", err
+	}
+	if sub.mayRunPrograms() {
+		if err := r.checkPrograms(ctx, r.Top); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
+			return "", err
+		}
 	}
 	hooks := sub == gitCommit && !c.noHooks
 	all := words(sub, hooks, args)
@@ -251,6 +257,10 @@ func gitWords(said string) string {
 type Repo struct {
 	Top    string // of the working tree
 	Prefix string // from there to the project, with slashes; "" or "a/b/"
+
+	// Programs are the settings of the repository that may make git run programs, as [Programs] returns them. If
+	// there are others, commands that compare or write files fail with a *Conflict.
+	Programs []string
 }
 
 // ErrNoRepository reports a directory whose changes git does not see: it is in no working
@@ -276,7 +286,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 			return nil, ErrNoRepository
 		}
 	}
-	return &Repo{filepath.FromSlash(top), prefix}, ctx.Err()
+	return &Repo{Top: filepath.FromSlash(top), Prefix: prefix}, ctx.Err()
 }
 
 // topOf returns the top of the working tree that a directory is in, and the directory's place there.

@@ -19,7 +19,7 @@ import (
 
 // Nothing of the user's is ever stashed, reset, cleaned or forced away.
 func TestGitCommandsAreAClosedList(t *testing.T) {
-	allowed := []string{"check-ignore", "check-ref-format", "commit", "commit-tree", "config", "diff", "hash-object", "ls-tree", "merge-base", "read-tree", "rebase", "rev-list", "rev-parse", "status", "tag", "update-index", "var", "worktree"}
+	allowed := []string{"check-ignore", "check-ref-format", "commit", "commit-tree", "config", "diff", "hash-object", "ls-files", "ls-tree", "merge-base", "read-tree", "rebase", "rev-list", "rev-parse", "status", "tag", "update-index", "var", "worktree"}
 	banned := []string{
 		"stash", "reset", "clean", "push", "pull", "fetch", "checkout", "switch", "restore", "rm", "gc", "prune", "reflog",
 		"update-ref", "filter-branch", "branch", "merge", "-f", "-D", "-d", "--force", "--hard", "--autostash", "--amend", "--delete",
@@ -76,7 +76,7 @@ func TestOpenRepo(t *testing.T) {
 	p.write("sub/x/f", "1")
 	r, err = Open(t.Context(), filepath.Join(p.dir, "sub", "x"))
 	require.NoError(t, err)
-	assert.Equal(t, &Repo{p.dir, "sub/x/"}, r)
+	assert.Equal(t, &Repo{Top: p.dir, Prefix: "sub/x/"}, r)
 
 	p.write("ignored/f", "1")
 	r, err = Open(t.Context(), filepath.Join(p.dir, "ignored"))
@@ -99,7 +99,7 @@ func TestOpenWithLineEnds(t *testing.T) {
 	for dir, prefix := range map[string]string{".": "", "deep\ner": "deep\ner/"} {
 		r, err := Open(t.Context(), filepath.Join(project, dir))
 		require.NoError(t, err)
-		assert.Equal(t, &Repo{project, prefix}, r)
+		assert.Equal(t, &Repo{Top: project, Prefix: prefix}, r)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestCommitContainsOnlyTheGivenFiles(t *testing.T) {
 	p.write("dirty.txt", "mine")
 	p.write("-new [x].txt", "of the turn")
 	p.remove("gone.txt")
-	r := &Repo{p.dir, ""}
+	r := &Repo{Top: p.dir}
 	head := p.git("rev-parse", "HEAD")
 	sha, err := r.Commit(t.Context(), Change{There: []string{"-new [x].txt"}, Gone: []string{"gone.txt"}}, head, "ripple: turn 1", time.Minute, unnoticed)
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestCommitContainsOnlyTheGivenFiles(t *testing.T) {
 
 func TestGitErrorsContainGitsMessage(t *testing.T) {
 	p := newRepo(t)
-	r := &Repo{p.dir, ""}
+	r := &Repo{Top: p.dir}
 	head := p.git("rev-parse", "HEAD")
 	_, err := r.Commit(t.Context(), Change{There: []string{"none"}}, head, "x", time.Minute, unnoticed)
 	assert.ErrorContains(t, err, "git update-index failed (exit code 128): ")
@@ -143,7 +143,7 @@ func TestGitErrorsContainGitsMessage(t *testing.T) {
 
 func TestWorktree(t *testing.T) {
 	p := newRepo(t)
-	r := &Repo{p.dir, ""}
+	r := &Repo{Top: p.dir}
 	w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(p.dir, "trees", "side"), w.Dir())
@@ -177,7 +177,7 @@ func TestAWorktreeFollowsTheBranchOfItsName(t *testing.T) {
 		p.git("symbolic-ref", "HEAD", "refs/heads/"+name)
 		p.git("update-ref", "HEAD", p.git("rev-parse", "refs/heads/main"))
 		first := p.git("rev-parse", "HEAD")
-		r := &Repo{p.dir, ""}
+		r := &Repo{Top: p.dir}
 		w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
 		require.NoError(t, err)
 		p.write("b.txt", "on a tag only\n")
@@ -206,7 +206,7 @@ func TestAWorktreeFollowsTheBranchOfItsName(t *testing.T) {
 
 func TestWorktreeConflictLeavesEverythingInPlace(t *testing.T) {
 	p := newRepo(t)
-	r := &Repo{p.dir, ""}
+	r := &Repo{Top: p.dir}
 	w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
 	require.NoError(t, err)
 	side := &project{t, w.Dir()}
@@ -231,7 +231,7 @@ func TestWorktreeConflictLeavesEverythingInPlace(t *testing.T) {
 
 func TestWorktreeRefuses(t *testing.T) {
 	p := newRepo(t)
-	r := &Repo{p.dir, ""}
+	r := &Repo{Top: p.dir}
 	for branch, want := range map[string]string{
 		"../out": "is not a valid branch name",
 		"-x":     "is not a valid branch name",
@@ -253,7 +253,7 @@ func TestAWorktreeOfAnotherRepositoryIsRefused(t *testing.T) {
 	p, other := newRepo(t), newRepo(t)
 	other.git("switch", "-qc", "side")
 	p.write("trees/side/.git", "gitdir: "+other.dir+"/.git\n")
-	_, err := (&Repo{p.dir, ""}).OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
+	_, err := (&Repo{Top: p.dir}).OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
 	assert.ErrorContains(t, err, "is a working tree of another repository, "+other.dir)
 }
 
@@ -263,7 +263,7 @@ func TestCommitWaitsForTheIndex(t *testing.T) {
 	p.write(".git/index.lock", "") // another git at work
 	free := time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(filepath.Join(p.dir, ".git/index.lock")) })
 	defer free.Stop()
-	_, err := (&Repo{p.dir, ""}).Commit(t.Context(), Change{There: []string{"a.txt"}}, p.git("rev-parse", "HEAD"), "x", time.Minute, unnoticed)
+	_, err := (&Repo{Top: p.dir}).Commit(t.Context(), Change{There: []string{"a.txt"}}, p.git("rev-parse", "HEAD"), "x", time.Minute, unnoticed)
 	require.NoError(t, err)
 }
 

@@ -36,12 +36,18 @@ func (r *Repo) hooksOff(ctx context.Context) (args []string, err error) {
 
 const offVariable = "RIPPLE_HOOKS_OF_SETTINGS" // is "false" for git
 
-// includedHooks lists the settings of a repository, and of all files that they include, as git does. It leaves out
-// files without hooks.
-func includedHooks(ctx context.Context, dir string) (list string, err error) {
+// includedHooks lists the hooks in the settings of a repository as hookNames expects them.
+func includedHooks(ctx context.Context, top string) (list string, err error) {
+	err = ownSettings(ctx, top, []string{"[hook"}, func(key, value string) { list += key + "\n" + value + "\x00" })
+	return list, err
+}
+
+// ownSettings calls each with the settings of a repository, and of all files that they include under any condition. It
+// leaves out files without any of some texts in lower case: to list settings takes a process.
+func ownSettings(ctx context.Context, dir string, texts []string, each func(key, value string)) error {
 	dirs, _, err := gitDirs(dir)
 	if err != nil {
-		return "", err
+		return err
 	}
 	var files []string
 	for _, d := range dirs {
@@ -50,17 +56,22 @@ func includedHooks(ctx context.Context, dir string) (list string, err error) {
 	for i := 0; i < len(files) && ctx.Err() == nil; i++ {
 		if len(files) > maxIncluded {
 			why := fmt.Sprintf("includes more than %d files", maxIncluded)
-			return "", &projectfile.RefusedError{Path: files[0], Why: why, Do: "remove some of them"}
+			return &projectfile.RefusedError{Path: files[0], Why: why, Do: "remove some of them"}
 		}
 		if err := check(files[i], os.Stat); err != nil {
-			return "", err
+			return err
 		}
 		text, err := projectfile.Read(files[i], maxFile)
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
-		if bytes.Contains(bytes.ToLower(text), []byte("[hook")) {
-			list += settings(ctx, text)
+		lower := bytes.ToLower(text)
+		if slices.ContainsFunc(texts, func(t string) bool { return bytes.Contains(lower, []byte(t)) }) {
+			for entry := range strings.SplitSeq(settings(ctx, text), "\x00") {
+				if key, value, _ := strings.Cut(entry, "\n"); key != "" {
+					each(key, value)
+				}
+			}
 		}
 		for _, s := range namedFiles(ctx, text) {
 			for _, path := range s.places(filepath.Dir(files[i])) {
@@ -70,7 +81,7 @@ func includedHooks(ctx context.Context, dir string) (list string, err error) {
 			}
 		}
 	}
-	return list, ctx.Err()
+	return ctx.Err()
 }
 
 // hookNames returns the names of the hooks in settings that git lists as "key\nvalue\x00".

@@ -13,7 +13,7 @@ import (
 
 func openIndex(t *testing.T) (*project, index) {
 	p := newRepo(t)
-	i, err := (&Repo{p.dir, ""}).index(t.Context())
+	i, err := (&Repo{Top: p.dir}).index(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(p.dir, ".git/index.lock"), i.lock)
 	return p, i
@@ -113,7 +113,7 @@ func TestIndexCopyIsAsOld(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(p.dir, "a.txt"), old, old))
 	require.NoError(t, os.Chtimes(i.path, old, old))
 	p.write("new", "x")
-	require.NoError(t, (&Repo{p.dir, ""}).Stage(t.Context(), Change{There: []string{"new"}}))
+	require.NoError(t, (&Repo{Top: p.dir}).Stage(t.Context(), Change{There: []string{"new"}}))
 	assert.Equal(t, "M a.txt\nA  new", p.git("status", "--porcelain"))
 }
 

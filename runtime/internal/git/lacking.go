@@ -25,7 +25,7 @@ func (w *Worktree) Lacking(ctx context.Context, project *Repo, skip func(name st
 	if a.Submodules, err = w.emptySubmodules(ctx, project.Top); err != nil {
 		return a, err
 	}
-	a.Ignored, err = w.absentIgnored(ctx, project.Top, skip)
+	a.Ignored, err = w.absentIgnored(ctx, project, skip)
 	return a, err
 }
 
@@ -87,8 +87,8 @@ func (w *Worktree) submodules(ctx context.Context) (names []string, err error) {
 }
 
 // absentIgnored returns what git ignores in the project and is missing here.
-func (w *Worktree) absentIgnored(ctx context.Context, project string, skip func(name string) bool) (names []string, err error) {
-	out, err := command(ctx, project, gitStatus, "--porcelain", "-z", "--ignored=traditional", "--untracked-files=normal", "--ignore-submodules=all")
+func (w *Worktree) absentIgnored(ctx context.Context, project *Repo, skip func(name string) bool) (names []string, err error) {
+	out, err := project.run(ctx, call{}, gitStatus, "--porcelain", "-z", "--ignored=traditional", "--untracked-files=normal", "--ignore-submodules=all")
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (w *Worktree) trees(ctx context.Context) (list []Nested, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := command(ctx, w.Top, gitWorktree, "list", "--porcelain")
+	out, err := w.run(ctx, call{}, gitWorktree, "list", "--porcelain")
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 func TestNestedWorkingTrees(t *testing.T) {
 	p := newRepo(t)
 	p.git("worktree", "add", "-q", "-b", "w", "w")
-	w := &Worktree{&Repo{filepath.Join(p.dir, "w"), ""}, "w", "main"}
+	w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w")}, "w", "main"}
 	list, err := w.Nested(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, list)
@@ -39,7 +39,7 @@ func TestNestedSubmodules(t *testing.T) {
 	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "vendor")
 	p.commit("vendor")
 	p.git("worktree", "add", "-q", "-b", "w", "w")
-	w := &Worktree{&Repo{filepath.Join(p.dir, "w"), ""}, "w", "main"}
+	w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w")}, "w", "main"}
 	list, err := w.Nested(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, list, "it has no files")

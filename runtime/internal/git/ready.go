@@ -81,7 +81,7 @@ func (r *Repo) identity(ctx context.Context) error {
 	}
 	tree, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
 	if err == nil { // a commit of nothing, which no branch has
-		_, err = command(ctx, r.Top, gitCommitTree, "-S", "-m", "can this be signed?", strings.TrimSpace(tree))
+		_, err = r.run(ctx, call{}, gitCommitTree, "-S", "-m", "can this be signed?", strings.TrimSpace(tree))
 	}
 	return notReady(err, "commits must be signed in this repository (commit.gpgSign), but signing fails", "correct the configuration of the key, or set commit.gpgSign to false for this repository")
 }

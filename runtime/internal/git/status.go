@@ -7,7 +7,10 @@ import (
 
 // status asks git which files differ from HEAD and hashes these.
 func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) error {
-	out, err := command(ctx, t.Repo.Top, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
+	if err := t.checkSubmodules(ctx); err != nil {
+		return err
+	}
+	out, err := t.Repo.run(ctx, call{}, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
 	if err != nil {
 		return err
 	}

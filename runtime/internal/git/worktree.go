@@ -50,7 +50,7 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 			return nil, err
 		}
 	}
-	w := &Worktree{&Repo{dir, r.Prefix}, branch, main}
+	w := &Worktree{&Repo{dir, r.Prefix, r.Programs}, branch, main}
 	if !there(filepath.Join(dir, ".git")) { // git would use the project's
 		return nil, &Conflict{dir + " is not a working tree of git", "move it away, or name another branch"}
 	}
@@ -167,7 +167,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 	if _, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/heads/"+branch); err != nil {
 		args = []string{"add", "--quiet", "-b", branch, dir}
 	}
-	_, err := command(ctx, r.Top, gitWorktree, args...)
+	_, err := r.run(ctx, call{}, gitWorktree, args...)
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return &Conflict{
 			fmt.Sprintf("git cannot create a working tree for branch %s: %s", branch, refused.Said),
@@ -202,7 +202,7 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != 1 {
 		return err
 	}
-	_, err = command(ctx, w.Top, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
+	_, err = w.run(ctx, call{}, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return w.conflict(refused.Said)
 	}

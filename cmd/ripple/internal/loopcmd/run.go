@@ -180,7 +180,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if f.dryRun {
 		return a.dryRun(ctx, agent, o)
 	}
-	if err := agreedAndReady(ctx, a, project, agent, o); err != nil {
+	if err := agreedAndReady(ctx, a, project, agent, &o); err != nil {
 		return err
 	}
 	if o.Config.Box {

@@ -13,16 +13,16 @@ import (
 
 // agreedAndReady checks two conditions before the first turn: the user's trust, which is checked
 // before any program of the project is examined, and the agents.
-func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgent, o loop.Options) error {
+func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgent, o *loop.Options) error {
 	if err := agreedTo(a.App, project, first, o); err != nil {
 		return err
 	}
-	return a.readyAll(ctx, first, o)
+	return a.readyAll(ctx, first, *o)
 }
 
 // agreedTo makes sure that the user trusts the commands that the project's files let this loop
-// run, and that the user made or trusts the loop's own directory.
-func agreedTo(a *ui.App, project string, first *loopAgent, o loop.Options) error {
+// run, and that the user made or trusts the loop's own directory. It adds to the options what git may run.
+func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) error {
 	project, err := filepath.EvalSymlinks(project)
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
@@ -38,9 +38,14 @@ func agreedTo(a *ui.App, project string, first *loopAgent, o loop.Options) error
 	if o.Resume {
 		need = append(need, a.Trust.RunItems(project)...)
 	}
+	git, programs := ui.GitItems(project)
+	if programs != nil { // otherwise the loop reports why git cannot be used
+		need = append(need, git...)
+	}
 	if err := a.Trust.Agree(need); err != nil {
 		return err
 	}
+	o.GitPrograms = programs
 	a.Trust.OwnRun(project, need, o.Settings)
 	return a.Trust.ClaimLoop(project)
 }

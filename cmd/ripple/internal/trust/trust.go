@@ -25,6 +25,7 @@ type Kind string
 const (
 	Adapter  Kind = "adapter"   // an adapter file, with its integration script
 	Settings Kind = "settings"  // ripple.yml, .ralphrc
+	Git      Kind = "git"       // the settings of a repository that make git run programs
 	Loop     Kind = "loop"      // a loop's directory; its Sum is that of a file with random contents in it
 	Run      Kind = "run"       // the settings in the record of a loop's run
 	AgentRun Kind = "agent_run" // the same for agents, which may continue a run that an agent started

@@ -137,7 +137,9 @@ func (t *Trust) Agree(need []trust.Item) error {
 	}
 	record, err := t.agreed(project)
 	if t.mode() == trustNever {
-		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool { return i.Kind == trust.Adapter || i.Kind == trust.Settings })
+		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool {
+			return i.Kind == trust.Adapter || i.Kind == trust.Settings || i.Kind == trust.Git
+		})
 	}
 	missing := record.Missing(need)
 	if len(missing) == 0 {

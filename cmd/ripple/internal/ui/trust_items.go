@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/registry"
@@ -41,6 +43,8 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 	}
 	items = append(items, SettingsItems(config.Files(project))...)
 	items = append(items, LoopItems(project)...)
+	git, _ := GitItems(project)
+	items = append(items, git...)
 	return append(items, t.RunItems(project)...), nil
 }
 
@@ -195,6 +199,23 @@ func SettingsItems(files []config.File) (items []trust.Item) {
 		}
 	}
 	return items
+}
+
+// GitItems returns the item of the settings that make git run programs, if the repository of a project has any, and these
+// settings as [loop.Options] expects them.
+func GitItems(project string) (items []trust.Item, programs []string) {
+	file, programs, err := loop.GitPrograms(context.Background(), project)
+	if err != nil {
+		return []trust.Item{{Kind: trust.Git, Path: filepath.Join(project, ".git"), Broken: err.Error()}}, nil
+	}
+	if len(programs) == 0 {
+		return nil, nil
+	}
+	var runs []string
+	for _, setting := range programs {
+		runs = append(runs, "git runs a program: "+setting)
+	}
+	return []trust.Item{trust.New(trust.Git, file, runs, []byte(strings.Join(programs, "\n")+"\n"))}, programs
 }
 
 // LoopItems returns the item of the directory of a loop's files, if it exists. A random mark in it
