@@ -9,11 +9,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/mcp"
 )
 
@@ -175,15 +178,20 @@ func TestCallsOfABatch(t *testing.T) {
 	})
 }
 
-// Many concurrent calls are each answered once, with a limited number in flight.
+// While a client reads no answers, only a limited number of its calls is read. Each is answered once.
 func TestMoreCallsThanMayBeInFlight(t *testing.T) {
 	w := newWire(t, "2025-06-18")
-	const n = 2000
+	const n, most = 1000, 300              // the limit is 256 calls; a few more are on their way
+	padding := strings.Repeat("x", 10_000) // more than a buffer
+	var written atomic.Int64
 	go func() {
 		for i := range n {
-			_, _ = fmt.Fprintf(w.in, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", i+1) // reading detects an error
+			_, _ = fmt.Fprintf(w.in, `{"jsonrpc":"2.0","id":%d,"method":"ping","params":{"_meta":{"x":"%s"}}}`+"\n", i+1, padding) // reading detects an error
+			written.Add(1)
 		}
 	}()
+	require.Eventually(t, func() bool { return written.Load() >= 256 }, testkit.Patience(10*time.Second), time.Millisecond)
+	assert.Never(t, func() bool { return written.Load() > most }, 200*time.Millisecond, 10*time.Millisecond)
 	seen := map[any]bool{}
 	for range n {
 		id, code := w.read()
