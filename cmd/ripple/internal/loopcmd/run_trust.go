@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/registry"
@@ -14,19 +15,25 @@ import (
 // agreedAndReady checks two conditions before the first turn: the user's trust, which is checked
 // before any program of the project is examined, and the agents.
 func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgent, o *loop.Options) error {
-	if err := agreedTo(a.App, project, first, o); err != nil {
-		return err
-	}
-	return a.readyAll(ctx, first, *o)
-}
-
-// agreedTo makes sure that the user trusts the commands that the project's files let this loop
-// run, and that the user made or trusts the loop's own directory. It adds to the options what git may run.
-func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) error {
 	project, err := filepath.EvalSymlinks(project)
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
+	agreed, err := agreedTo(a.App, project, first, o)
+	if err != nil {
+		return err
+	}
+	if err := a.readyAll(ctx, first, *o); err != nil {
+		return err
+	}
+	a.Trust.OwnRun(project, agreed, o.Settings)
+	return a.Trust.ClaimLoop(project)
+}
+
+// agreedTo makes sure that the user trusts the commands that the project's files let this loop
+// run, and that the user made or trusts the loop's own directory. It returns what is trusted, and adds to the options
+// what git may run.
+func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) ([]trust.Item, error) {
 	need := ui.SettingsItems(o.Config.Files())
 	scripted := plays(first.entry)
 	for _, m := range slices.AppendSeq(slices.Clone(o.Fallback), maps.Values(o.HatAgents)) {
@@ -43,11 +50,10 @@ func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) erro
 		need = append(need, git...)
 	}
 	if err := a.Trust.Agree(need); err != nil {
-		return err
+		return nil, err
 	}
 	o.GitPrograms = programs
-	a.Trust.OwnRun(project, need, o.Settings)
-	return a.Trust.ClaimLoop(project)
+	return need, nil
 }
 
 // plays reports whether an agent only plays a script of ripple's, or of the user's: such an agent
