@@ -2,11 +2,13 @@ package loop
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/loop/record"
 )
 
@@ -29,6 +31,8 @@ func TestRunsThatCannotStart(t *testing.T) {
 		{"a rebase", conflict + "git rebase -q o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A rebase is unfinished", "`git rebase --abort`"},
 		{"patches", conflict + "git format-patch -1 --stdout o > p; git am -q p || true", map[string]string{"commit": "true"}, "conflict", "halted", "patches for git am is unfinished", "`git am --abort`"},
 		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, "conflict", "halted", "Git does not know who commits: no name and address are set.", "git config user.name"},
+		{"nobody, with a worktree", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true", "worktree": "side"}, "conflict", "halted", "Git does not know who commits", "git config user.name"},
+		{"a key of a program without approval", "git config commit.gpgsign true; git config gpg.program false; git config gpg.openpgp.program true", map[string]string{"commit": "true"}, "conflict", "halted", "gpg.openpgp.program = true", "approve it"},
 		{"no key", "git config commit.gpgsign true; git config gpg.program false", map[string]string{"commit": "true"}, "conflict", "halted", "Commits must be signed in this repository", "commit.gpgSign"},
 		{"the project's own branch", "", map[string]string{"worktree": "main"}, "branch", "error", "is checked out in the project itself", "another branch"},
 		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, "repository_missing", "error", "no commit yet", "make a first commit"},
@@ -48,7 +52,9 @@ func TestRunsThatCannotStart(t *testing.T) {
 			r.flags = tt.flags
 			r.flags["max-turns"] = "1"
 			for again := range 2 { // the second time resumes it
-				stop := r.runWith(r.options(again == 1))
+				o := r.options(again == 1)
+				o.GitPrograms = []string{"gpg.program = false"}
+				stop := r.runWith(o)
 				assert.Equal(t, tt.reason, stop.Reason, stop.Message)
 				assert.Contains(t, stop.Message, tt.why)
 				assert.Contains(t, stop.Fix, tt.next)
@@ -58,6 +64,7 @@ func TestRunsThatCannotStart(t *testing.T) {
 				assert.Equal(t, []any{record.Stopped, stop.Reason}, []any{last.Type, last.Reason})
 			}
 			assert.Empty(t, r.fake.requests, "no turn was paid for")
+			assert.NoDirExists(t, filepath.Join(r.dir, layout.Worktree("side")))
 		})
 	}
 }

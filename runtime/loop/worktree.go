@@ -28,7 +28,14 @@ func (w *workspace) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktre
 	if err := w.confined(dir); err != nil {
 		return nil, err
 	}
-	return r.OpenWorktree(ctx, dir, branch, func(makes func() error) error { return w.create(dir, makes) })
+	return r.OpenWorktree(ctx, dir, branch, func(makes func() error) error {
+		if w.config.Commit { // otherwise a run that cannot commit leaves a branch and a directory
+			if err := r.Identity(ctx); err != nil {
+				return err
+			}
+		}
+		return w.create(dir, makes)
+	})
 }
 
 // noteAbsent reports what the project's checkout has and the working tree lacks, before an agent or a

@@ -59,14 +59,14 @@ func (r *Repo) Ready(ctx context.Context) error {
 	if err := r.underWay(ctx); err != nil {
 		return err
 	}
-	if err := r.identity(ctx); err != nil {
+	if err := r.Identity(ctx); err != nil {
 		return err
 	}
 	return r.writable(ctx)
 }
 
-// identity asks git who commits, and for a signature where one is wanted.
-func (r *Repo) identity(ctx context.Context) error {
+// Identity asks git who commits, and for a signature where one is wanted. A *Conflict says what is missing.
+func (r *Repo) Identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		if _, err := command(ctx, r.Top, gitVar, who); err != nil {
 			if _, refused := errors.AsType[*Error](err); refused {
@@ -105,9 +105,9 @@ func (r *Repo) writable(ctx context.Context) error {
 	return err
 }
 
-// notReady is a conflict, unless the error is none or the end of the run.
+// notReady is a conflict, unless the error is none, already one, or the end of the run.
 func notReady(err error, why, next string) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	if _, already := errors.AsType[*Conflict](err); already || err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &Conflict{why + ": " + err.Error(), next}
