@@ -29,23 +29,55 @@ var opensByPath = map[string]string{
 	"cmd/ripple/internal/agentcmd/map.go Open":              "agent map --stderr FILE: a file named by the user, which may be a pipe",
 	"cmd/ripple/internal/agentcmd/run.go ReadFile":          "agent run --prompt-file FILE: a file named by the user, which may be a pipe",
 	"cmd/ripple/internal/agentcmd/transcript.go Remove":     "agent run --transcript FILE: the file beside it; a link is removed, not followed",
+	"cmd/ripple/internal/consolecmd/exec.go Open":           "console exec --file FILE: a file named by the user, which may be a pipe",
+	"cmd/ripple/internal/consolecmd/look.go ReadFile":       "the log of a console, in a private directory of the user",
+	"cmd/ripple/internal/consolecmd/record.go Open":         "console record --from FILE: a file named by the user, which may be a pipe",
+	"cmd/ripple/internal/execcmd/source.go Open":            "exec --file FILE: a file named by the user, which may be a pipe",
 	"cmd/ripple/internal/loopcmd/init_from.go Open":         "init --from FILE: a file named by the user",
 	"cmd/ripple/internal/loopcmd/replay.go Open":            "replay EVENTS: a file named by the user, which may be a pipe",
+	"cmd/ripple/internal/mcpcmd/package.go MkdirAll":        "the directory of a package, named by the user",
+	"cmd/ripple/internal/mcpcmd/package.go Open":            "the program of ripple itself",
+	"cmd/ripple/internal/mcpcmd/package.go OpenFile":        "in the directory of a package; it must not exist",
+	"cmd/ripple/internal/mcpcmd/package.go ReadFile":        "a package that was just made",
+	"cmd/ripple/internal/mcpcmd/package.go RemoveAll":       "likewise",
+	"cmd/ripple/internal/mcpcmd/package.go WriteFile":       "in the directory of a package",
+	"cmd/ripple/internal/mcpcmd/write.go MkdirAll":          "the directory of an AI client's file, whose path was resolved and shown before",
+	"cmd/ripple/internal/notice/notice.go MkdirAll":         "the directory of a notice, in the user's home",
+	"cmd/ripple/internal/notice/notice.go ReadFile":         "likewise",
+	"cmd/ripple/internal/trust/store.go MkdirAll":           "the user's records of approvals",
+	"cmd/ripple/internal/trust/store.go Open":               "likewise",
+	"cmd/ripple/internal/trust/store.go ReadDir":            "likewise",
+	"cmd/ripple/internal/trust/store.go Remove":             "likewise",
 	"cmd/ripple/internal/ui/create.go MkdirAll":             "a file that is not below the current directory: where the user wants it",
 	"cmd/ripple/internal/ui/create.go OpenFile":             "likewise",
 	"cmd/ripple/internal/ui/create.go OpenRoot":             "below the current directory, links are followed only within it",
 	"cmd/ripple/internal/ui/create.go Remove":               "the file that was just created",
 	"cmd/ripple/internal/ui/private.go OpenFile":            "a file named by the user; a link out of the current directory is refused before",
 	"cmd/ripple/internal/ui/trust_items.go Mkdir":           "the directory .ralph, which must not exist",
+	"cmd/ripple/manual.go MkdirAll":                         "the directory of the manual pages, named by who builds a package",
+	"cmd/ripple/manual.go ReadFile":                         "a page that was just made",
+	"cmd/ripple/manual.go WriteFile":                        "in the directory of the manual pages",
+	"runtime/internal/git/files.go ReadDir":                 "git's directory; only names are used, and the files are examined by check",
+	"runtime/internal/git/index.go Link":                    "the lock of the index, which must not exist; a link is not followed",
+	"runtime/internal/git/index.go OpenFile":                "an index of the loop's own, or a lock: they must not exist",
+	"runtime/internal/git/index.go Remove":                  "these files; a link is removed, not followed",
+	"runtime/internal/git/index.go Rename":                  "the lock to the index; a link there is replaced",
+	"runtime/internal/git/lacking.go ReadDir":               "only names are used",
+	"runtime/internal/git/locks.go Remove":                  "a lock of git; a link is removed, not followed",
+	"runtime/internal/git/worktree.go ReadDir":              "the entries of working trees; only names are used",
+	"runtime/internal/git/worktree.go RemoveAll":            "the entry of a working tree that was not finished; links are not followed",
+	"runtime/registry/file.go DirFS":                        "names of files; the files of a project are opened by internal/projectfile",
+	"schema/load.go DirFS":                                  "a file named by the user and the scripts beside it; the registry replaces both for a project",
+	"schema/load.go Open":                                   "a file named by the user and the scripts beside it; the registry replaces both for a project",
 }
 
 // ofProjects reports whether the code of a directory opens files of a project.
 func ofProjects(dir string) bool {
 	switch dir {
-	case "cmd/ripple/internal/adaptercmd", "cmd/ripple/internal/agentcmd", "cmd/ripple/internal/loopcmd", "cmd/ripple/internal/ui", "runtime/acp", "runtime/loop":
+	case "runtime/acp", "runtime/internal/git", "runtime/loop", "runtime/registry", "schema":
 		return true
 	}
-	return strings.HasPrefix(dir, "runtime/loop/")
+	return strings.HasPrefix(dir, "runtime/loop/") || strings.HasPrefix(dir, "cmd/")
 }
 
 // TestFilesOfAProjectAreOpenedInOnePlace checks that files of a project are opened by the package
