@@ -97,9 +97,9 @@ func TestAFilterOfATurnIsNotRun(t *testing.T) {
 	assert.Len(t, r.fake.requests, 1)
 
 	o := r.options(true)
-	file, programs, err := GitPrograms(t.Context(), r.dir)
+	top, programs, err := GitPrograms(t.Context(), r.dir)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(r.dir, ".git", "config"), file)
+	assert.Equal(t, r.dir, top)
 	o.GitPrograms = programs
 	stop = r.runWith(o)
 	assert.True(t, stop.Done(), "%v", stop)

@@ -87,9 +87,9 @@ func openTree(ctx context.Context, dir string, programs []string) (*git.Tree, er
 }
 
 // GitPrograms returns the settings of the repository that contains a directory, and of its submodules, that make git
-// run programs such as filters, as "key = value", for [Options], and the path of the repository's file of settings. Both
-// are empty outside of a repository. Errors: files that git cannot read, or would read without end; those of ctx.
-func GitPrograms(ctx context.Context, dir string) (file string, list []string, err error) {
+// run programs such as filters, as "FILE: key = value", for [Options], and the top of the working tree. Both are empty
+// outside of a repository. Errors: files that git cannot read, or would read without end; those of git and of ctx.
+func GitPrograms(ctx context.Context, dir string) (top string, list []string, err error) {
 	return git.Programs(ctx, dir)
 }
 

@@ -157,7 +157,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		return "", err
 	}
 	if sub.mayRunPrograms() {
-		if err := r.checkPrograms(ctx, r.Top); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
+		if err := r.checkPrograms(ctx, repository{r.Top, c.env}); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
 			return "", err
 		}
 	}
@@ -258,8 +258,8 @@ type Repo struct {
 	Top    string // of the working tree
 	Prefix string // from there to the project, with slashes; "" or "a/b/"
 
-	// Programs are the settings of the repository that may make git run programs, as [Programs] returns them. If
-	// there are others, commands that compare or write files fail with a *Conflict.
+	// Programs are the settings of the repository that may make git run programs, as [Programs] returns them. With
+	// others, commands that compare or write files fail with a *Conflict.
 	Programs []string
 }
 

@@ -35,6 +35,8 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 	p.write("a.txt", "changed\n")
 	tree, err := OpenTree(t.Context(), p.dir, func(string) bool { return false })
 	require.NoError(t, err)
+	_, tree.Repo.Programs, err = Programs(t.Context(), p.dir) // the condition
+	require.NoError(t, err)
 	s, err := tree.Snapshot(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, s.Files, "a.txt")

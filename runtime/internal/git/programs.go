@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/internal/projectfile"
@@ -16,89 +16,166 @@ import (
 // Git runs the programs of some settings when it compares files, or writes them. They cannot be switched
 // off: without its filters, every file of Git LFS would look changed. The settings of the user's own
 // files are the user's; a repository has settings of its own, which an archive or an agent may have written.
+// Which these are, git itself is asked, in the same directory and environment as for the command that follows.
 
-// programSettings matches the keys of settings with programs that git may run in addition to those that
-// ripple switches off, see words and hooksOff.
-var programSettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand)$`)
+// programSettings matches the keys of settings with programs that git, or Git LFS as its filter, may run in addition
+// to those that ripple switches off, see words and hooksOff. Files that are included under a condition may have more.
+var programSettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand` +
+	`|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)|lfs\.(?:.*\.)?standalonetransferagent)$`)
 
-// fetchSettings matches those with which git fetches the objects that a partial clone lacks.
+// fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files.
 var fetchSettings = lazyregexp.New(`^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|protocol\.(?:.*\.)?allow|remote\..*\.(?:uploadpack|vcs))$`)
 
-// Programs returns the settings of the repository of a directory, and of its submodules with files, that make git
-// run programs, as "key = value", sorted, and the file of the repository's settings. Both are empty outside of a
-// repository. Errors: *projectfile.RefusedError, *TimeoutError, those of ctx.
-func Programs(ctx context.Context, dir string) (file string, list []string, err error) {
-	dirs, top, err := gitDirs(dir)
-	if err != nil || top == "" {
-		return "", nil, err
-	}
-	if list, err = ownPrograms(ctx, top); err != nil {
-		return "", nil, err
-	}
-	links, err := submodulesIn(ctx, top)
-	for _, at := range links {
-		if err == nil {
-			var more []string
-			more, err = ownPrograms(ctx, at)
-			list = append(list, more...)
-		}
-	}
-	slices.Sort(list)
-	return filepath.Join(dirs[len(dirs)-1], "config"), slices.Compact(list), err
+// fetching matches the keys of settings because of which something may be fetched.
+var fetching = lazyregexp.New(`^(?:filter\..*\.(?:smudge|process)|extensions\.partialclone|remote\..*\.promisor)$`)
+
+// setting is one of git's settings.
+type setting struct{ scope, file, key, value string }
+
+// own reports whether the setting is neither the user's nor on the command line.
+func (s setting) own() bool {
+	return s.scope != "system" && s.scope != "global" && s.scope != "command"
 }
 
-// ownPrograms returns the settings of one repository that make git run programs.
-func ownPrograms(ctx context.Context, top string) (list []string, err error) {
-	var fetches []string
-	partial := false
-	err = ownSettings(ctx, top, []string{"[filter", "[merge", "[gpg", "partialclone", "promisor"}, func(key, value string) {
-		setting := key + " = " + value
-		switch {
-		case programSettings().MatchString(key) && value != "":
-			list = append(list, setting)
-		case fetchSettings().MatchString(key):
-			fetches = append(fetches, setting)
-		case key == "extensions.partialclone" || strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor"):
-			partial = true
+// plainSetting matches the parts that are shown as they are.
+var plainSetting = lazyregexp.New(`^[\w./@+*~-]+$`)
+
+// String returns the file, the key and the value. No other setting has the same text.
+func (s setting) String() string {
+	parts := []string{s.file, s.key}
+	for i, p := range parts {
+		if !plainSetting().MatchString(p) {
+			parts[i] = strconv.Quote(p)
 		}
-	})
-	if partial {
-		list = append(list, fetches...)
+	}
+	value := strconv.Quote(s.value)
+	if value == `"`+s.value+`"` {
+		value = s.value
+	}
+	return parts[0] + ": " + parts[1] + " = " + value
+}
+
+// repository is one as a command of git enters it: in this directory, with these variables.
+type repository struct {
+	dir string
+	env []string
+}
+
+// ask runs a command there that only reads.
+func (r repository) ask(ctx context.Context, sub subcommand, args ...string) (string, error) {
+	return (&Repo{Top: r.dir}).run(ctx, call{env: r.env}, sub, args...)
+}
+
+// settings lists all settings.
+func (r repository) settings(ctx context.Context) (list []setting, err error) {
+	out, err := r.ask(ctx, gitConfig, "--list", "--null", "--show-scope", "--show-origin")
+	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	if err == nil && len(fields)%3 != 0 {
+		err = fmt.Errorf("the settings of the repository in %s cannot be listed: git 2.26 or a newer one is needed", r.dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for f := range slices.Chunk(fields, 3) {
+		key, value, _ := strings.Cut(f[2], "\n")
+		file, _ := strings.CutPrefix(f[1], "file:")
+		if !filepath.IsAbs(file) {
+			file = r.dir + string(filepath.Separator) + file // not cleaned: a link may be part of it
+		}
+		list = append(list, setting{f[0], file, key, value})
+	}
+	return list, nil
+}
+
+// programs returns the repository's own settings that make git run programs.
+func (r repository) programs(ctx context.Context) (list []string, err error) {
+	all, err := r.settings(ctx)
+	fetches := slices.ContainsFunc(all, func(s setting) bool { return fetching().MatchString(s.key) })
+	for _, s := range all {
+		if s.own() && (programSettings().MatchString(s.key) || fetches && fetchSettings().MatchString(s.key)) {
+			list = append(list, s.String())
+		}
 	}
 	return list, err
 }
 
-// submodulesIn returns the tops of the submodules that have a repository, also of those inside of others.
-func submodulesIn(ctx context.Context, top string) (tops []string, err error) {
-	for queue := []string{top}; len(queue) > 0; queue = queue[1:] {
-		names, err := gitlinks(ctx, queue[0])
-		if err != nil && (queue[0] == top || !Ended(err)) { // git cannot use a submodule that is damaged
-			return nil, err
-		}
-		for _, name := range names {
-			at := filepath.Join(queue[0], filepath.FromSlash(name))
-			tops, queue = append(tops, at), append(queue, at)
-		}
-		if len(tops) > maxInner {
-			return nil, &projectfile.RefusedError{Path: top, Why: fmt.Sprintf("has more than %d submodules", maxInner), Do: "remove the files of some of them"}
-		}
-	}
-	return tops, nil
-}
-
-// gitlinks returns the paths in the index that stand for a commit of another repository and where one is.
-func gitlinks(ctx context.Context, top string) (names []string, err error) {
-	out, err := command(ctx, top, gitListFiles, "--stage", "-z")
+// submodules returns the submodules that have a repository.
+func (r repository) submodules(ctx context.Context) (list []repository, err error) {
+	out, err := r.ask(ctx, gitListFiles, "--stage", "-z")
 	if err != nil {
 		return nil, err
 	}
+	last := ""
 	for entry := range strings.SplitSeq(out, "\x00") {
 		attributes, name, _ := strings.Cut(entry, "\t")
-		if strings.HasPrefix(attributes, "160000 ") && there(filepath.Join(top, filepath.FromSlash(name), ".git")) {
-			names = append(names, name)
+		if !strings.HasPrefix(attributes, "160000 ") || name == last {
+			continue
+		}
+		last = name
+		inner := repository{filepath.Join(r.dir, filepath.FromSlash(name)), []string{"GIT_DIR=.git"}} // as git enters it
+		if _, err := os.Lstat(filepath.Join(inner.dir, ".git")); err != nil {
+			continue // git does not enter it
+		}
+		if err := inner.inPlace(ctx); err != nil {
+			return nil, err
+		}
+		list = append(list, inner)
+	}
+	return list, nil
+}
+
+// inPlace returns an error for a submodule whose files are not in its directory: git would look for its submodules
+// elsewhere.
+func (r repository) inPlace(ctx context.Context) error {
+	top, err := r.ask(ctx, gitRevParse, "--show-toplevel")
+	if hangs(err) || ctx.Err() != nil {
+		return err
+	}
+	real, evalErr := filepath.EvalSymlinks(r.dir)
+	if err != nil || evalErr != nil || filepath.FromSlash(strings.TrimSuffix(top, "\n")) != real {
+		return &projectfile.RefusedError{Path: r.dir, Why: "is a submodule whose repository cannot be used, or has its files elsewhere", Do: "make a new clone of it, or remove its files"}
+	}
+	return nil
+}
+
+// withSubmodules returns all submodules that have a repository, also those inside of others.
+func (r repository) withSubmodules(ctx context.Context) (list []repository, err error) {
+	for queue := []repository{r}; len(queue) > 0; queue = queue[1:] {
+		inner, err := queue[0].submodules(ctx)
+		if err != nil {
+			return nil, err
+		}
+		list, queue = append(list, inner...), append(queue, inner...)
+		if len(list) > maxInner {
+			return nil, &projectfile.RefusedError{Path: r.dir, Why: fmt.Sprintf("has more than %d submodules", maxInner), Do: "remove the files of some of them"}
 		}
 	}
-	return slices.Compact(names), nil
+	return list, nil
+}
+
+// Programs returns the settings of the repository of a directory, and of its submodules with files, that make git
+// run programs, as "FILE: key = value", sorted, and the top of the working tree. Both are empty outside of a
+// repository. Errors: *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
+func Programs(ctx context.Context, dir string) (top string, list []string, err error) {
+	top, _, err = topOf(ctx, dir)
+	if Ended(err) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	top = filepath.FromSlash(top)
+	r := repository{dir: top}
+	inner, err := r.withSubmodules(ctx)
+	for _, at := range append([]repository{r}, inner...) {
+		if err == nil {
+			var more []string
+			more, err = at.programs(ctx)
+			list = append(list, more...)
+		}
+	}
+	slices.Sort(list)
+	return top, slices.Compact(list), err
 }
 
 // mayRunPrograms reports whether a command compares files of the working tree, writes some, merges or signs.
@@ -107,16 +184,12 @@ func (sub subcommand) mayRunPrograms() bool {
 }
 
 // checkPrograms returns a *Conflict if the settings of a repository make git run a program that is not in r.Programs.
-func (r *Repo) checkPrograms(ctx context.Context, top string) error {
-	list, err := ownPrograms(ctx, top)
-	for _, setting := range list {
-		if !slices.Contains(r.Programs, setting) {
-			file := "the repository of " + top
-			if dirs, _, err := gitDirs(top); err == nil && len(dirs) > 0 {
-				file = filepath.Join(dirs[len(dirs)-1], "config")
-			}
+func (r *Repo) checkPrograms(ctx context.Context, at repository) error {
+	list, err := at.programs(ctx)
+	for _, program := range list {
+		if !slices.Contains(r.Programs, program) {
 			return &Conflict{
-				fmt.Sprintf("git would run a program that nobody has approved, because of a setting of %s: %s", file, setting),
+				"git would run a program that nobody has approved, because of a setting of the repository: " + program,
 				"check the setting, then remove it with `git config --unset`, or begin again to approve it",
 			}
 		}
@@ -125,32 +198,12 @@ func (r *Repo) checkPrograms(ctx context.Context, top string) error {
 }
 
 // checkSubmodules does the same for the submodules: git looks into them for changes, with their own settings.
-func (t *Tree) checkSubmodules(ctx context.Context) error {
-	now, known := t.indexNow()
-	if known && now == t.noLinks {
-		return nil
-	}
-	tops, err := submodulesIn(ctx, t.Repo.Top)
-	for _, top := range tops {
+func (r *Repo) checkSubmodules(ctx context.Context) error {
+	list, err := repository{dir: r.Top}.withSubmodules(ctx)
+	for _, at := range list {
 		if err == nil {
-			err = t.Repo.checkPrograms(ctx, top)
+			err = r.checkPrograms(ctx, at)
 		}
 	}
-	if t.noLinks = (cached{}); err == nil && known && len(tops) == 0 {
-		t.noLinks = now
-	}
 	return err
-}
-
-// indexNow returns the attributes of the index, if they stand for its content.
-func (t *Tree) indexNow() (now cached, known bool) {
-	dirs, _, err := gitDirs(t.Repo.Top)
-	if err != nil || len(dirs) == 0 || os.Getenv("GIT_INDEX_FILE") != "" {
-		return cached{}, false
-	}
-	info, err := os.Stat(filepath.Join(dirs[0], "index"))
-	if err != nil || time.Since(info.ModTime()) <= settled {
-		return cached{}, false
-	}
-	return attributes(info), true
 }

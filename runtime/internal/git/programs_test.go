@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,7 +47,6 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 		{"a process that filters", map[string]string{".git/config": filter("process")}, "a.txt", snapshot, "filter.x.process = PROGRAM %f"},
 		{"an old section", map[string]string{".git/config": "[filter.x] clean = PROGRAM\n"}, "a.txt", snapshot, "filter.x.clean = PROGRAM"},
 		{"an included file", map[string]string{".git/config": "[include] path = ../more\n", "more": filter("clean")}, "a.txt", snapshot, read},
-		{"a condition", map[string]string{".git/config": "[includeIf \"onbranch:main\"] path = more\n", ".git/more": filter("clean")}, "a.txt", snapshot, read},
 		{
 			"a file for one working tree", map[string]string{
 				".git/config":          "[core] repositoryFormatVersion = 1\n[extensions] worktreeConfig = true\n",
@@ -95,12 +95,13 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 			require.True(t, is, "%v", err)
 			assert.Contains(t, conflict.Why, want)
 			assert.NoFileExists(t, ran)
-			require.Error(t, tt.do(t, p, []string{want + " --other"}))
-			assert.NoFileExists(t, ran)
-
 			_, list, err := Programs(t.Context(), p.dir)
 			require.NoError(t, err)
-			assert.Equal(t, []string{want}, list)
+			require.Len(t, list, 1)
+			assert.Contains(t, list[0], want)
+			require.Error(t, tt.do(t, p, []string{list[0] + " --other"}))
+			assert.NoFileExists(t, ran)
+
 			if err := tt.do(t, p, list); tt.name != "a signature" { // the program makes none
 				require.NoError(t, err)
 			}
@@ -111,11 +112,81 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 	}
 }
 
+// Git is asked for the settings, so that none is missed, however the repository hides it: each row makes git run the
+// program in "git status".
+func TestHiddenProgramsNeedApproval(t *testing.T) {
+	const filter = "[filter \"x\"]\n\tclean = PROGRAM\n"
+	tests := []struct{ name, hide, dir string }{
+		{"a path through a link", `mkdir -p a/b; ln -s ../a/b .git/link; printf %s "$F" > a/evil; git config include.path link/../evil`, "."},
+		{"many files that do not exist", `{ echo '[include]'; for i in $(seq 1000); do echo 'path = none'; done; echo 'path = evil'; } >> .git/config; printf %s "$F" > .git/evil`, "."},
+		{"the working directory of git", `printf %s "$F" > evil; git config include.path /proc/self/cwd/evil`, "sub"},
+		{"the prefix of git", `printf %s "$F" > evil; git config include.path '%(prefix)/../proc/self/cwd/evil'`, "."},
+		{"a NUL in the file .git", `mv .git g; printf %s "$F" >> g/config; printf 'gitdir: g\0x\n' > .git`, "."},
+		{"a NUL in commondir", `mv .git g; mkdir .git; cp g/HEAD g/index .git/; printf %s "$F" >> g/config; printf '../g\0x\n' > .git/commondir`, "."},
+		{"a long file commondir", `mv .git g; mkdir .git; cp g/HEAD g/index .git/; printf %s "$F" >> g/config; { printf ../g; yes '' | head -c 1100000; } > .git/commondir`, "."},
+		{"a directory .git that is none", `mkdir -p sub/.git; cp .git/HEAD sub/.git/; git config core.worktree ../sub; cp a.txt .gitattributes sub; printf %s "$F" >> .git/config`, "sub"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newRepo(t)
+			ran := filepath.Join(t.TempDir(), "ran")
+			program := filepath.Join(t.TempDir(), "program")
+			require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n: > '"+ran+"'\ncat\n"), 0o700))
+			p.write(".gitattributes", "*.txt filter=x\n")
+			p.write("sub/b", "")
+			p.commit("attributes")
+			p.write("a.txt", "b\n")
+			cmd := exec.Command("sh", "-c", tt.hide)
+			cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "F="+strings.ReplaceAll(filter, "PROGRAM", program))
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+
+			tree, err := OpenTree(t.Context(), filepath.Join(p.dir, tt.dir), nothing)
+			if err == nil && tree.Repo != nil {
+				_, err = tree.Snapshot(t.Context())
+			}
+			require.Error(t, err)
+			assert.NoFileExists(t, ran)
+
+			cmd = exec.Command("git", "status")
+			cmd.Dir = filepath.Join(p.dir, tt.dir)
+			out, err = cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			assert.FileExists(t, ran, "git itself runs it")
+		})
+	}
+}
+
+// An approval of one setting is none of another: no two have the same text.
+func TestTextOfSettings(t *testing.T) {
+	texts := map[string]setting{}
+	for _, s := range []setting{
+		{key: "filter.x.clean", value: "cat", file: "/p/.git/config"},
+		{key: "filter.x.clean", value: "cat\n/p/.git/config: filter.y.clean = true", file: "/p/.git/config"},
+		{key: "filter.x.clean", value: "cat", file: "/p/.git/config: filter.x.clean = cat"},
+		{key: "filter.x = y.clean", value: "cat", file: "/p/.git/config"},
+		{key: "filter.x", value: "y.clean = cat", file: "/p/.git/config"},
+		{key: "filter.x.clean", value: `"cat"`, file: "/p/.git/config"},
+		{key: "filter.x.clean", value: `\"cat\"`, file: "/p/.git/config"},
+		{key: "filter.x.clean", value: "", file: "/p/.git/config"},
+		{key: "filter.x.clean", value: `""`, file: "/p/.git/config"},
+		{key: "filter.x.clean", value: "\x1b[31m\u202e", file: "/p/.git/config"},
+	} {
+		assert.NotContains(t, texts, s.String())
+		texts[s.String()] = s
+		assert.NotContains(t, s.String(), "\n")
+		assert.NotContains(t, s.String(), "\x1b")
+		assert.NotContains(t, s.String(), "\u202e")
+	}
+	assert.Contains(t, texts, "/p/.git/config: filter.x.clean = cat")
+}
+
 // Git fetches objects with programs of the settings only if the repository lacks some.
 func TestProgramsThatFetch(t *testing.T) {
-	for _, partial := range []string{"[extensions] partialClone = origin\n", "[remote \"origin\"] promisor = true\n"} {
+	for _, partial := range []string{"[extensions] partialClone = origin\n", "[remote \"origin\"] promisor = true\n", "[include] path = more\n"} {
 		p := newRepo(t)
-		before := p.read(".git/config") + "[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[merge] conflictStyle = diff3\n"
+		p.write(".git/more", "[extensions] partialClone = origin\n")
+		before := p.read(".git/config") + "[lfs] url = https://x.y\n[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[merge] conflictStyle = diff3\n"
 		p.write(".git/config", before)
 		_, list, err := Programs(t.Context(), p.dir)
 		require.NoError(t, err)
@@ -123,6 +194,39 @@ func TestProgramsThatFetch(t *testing.T) {
 		p.write(".git/config", before+partial)
 		_, list, err = Programs(t.Context(), p.dir)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"core.sshcommand = ssh -v", "credential.https://x.y.helper = h", "remote.origin.uploadpack = u"}, list)
+		for i := range list {
+			_, list[i], _ = strings.Cut(list[i], ": ")
+		}
+		assert.Equal(t, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u"}, list)
 	}
+}
+
+// A repository that an agent puts in place of a submodule's missing files is examined, and one whose files are elsewhere
+// is refused.
+func TestSubmodulesThatAppear(t *testing.T) {
+	lib, p := newRepo(t), newRepo(t)
+	lib.write(".gitattributes", "* filter=x\n")
+	lib.commit("attributes")
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "sub")
+	p.commit("sub")
+	p.git("submodule", "--quiet", "deinit", "--all")
+	tree, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	_, err = tree.Snapshot(t.Context())
+	require.NoError(t, err)
+
+	p.git("clone", "-q", lib.dir, "sub")
+	ran := filepath.Join(t.TempDir(), "ran")
+	p.git("-C", "sub", "config", "filter.x.clean", ": > '"+ran+"'; cat")
+	p.write("sub/a.txt", "b\n")
+	_, err = tree.Snapshot(t.Context())
+	_, is := errors.AsType[*Conflict](err)
+	assert.True(t, is, "%v", err)
+	assert.NoFileExists(t, ran)
+
+	p.git("-C", "sub", "config", "--unset", "filter.x.clean")
+	p.git("-C", "sub", "config", "core.worktree", "../../other")
+	p.write("other/a.txt", "")
+	_, err = tree.Snapshot(t.Context())
+	require.ErrorContains(t, err, "has its files elsewhere")
 }

@@ -78,8 +78,6 @@ type Tree struct {
 	own   func(name string) bool
 	cache map[string]cached
 
-	noLinks cached // attributes of an index without submodules
-
 	bound bounds
 	left  int64 // of bound.total, in the current snapshot
 }

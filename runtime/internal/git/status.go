@@ -7,7 +7,7 @@ import (
 
 // status asks git which files differ from HEAD and hashes these.
 func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) error {
-	if err := t.checkSubmodules(ctx); err != nil {
+	if err := t.Repo.checkSubmodules(ctx); err != nil {
 		return err
 	}
 	out, err := t.Repo.run(ctx, call{}, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/registry"
@@ -19,21 +18,20 @@ func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgen
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	agreed, err := agreedTo(a.App, project, first, o)
+	claim, err := agreedTo(a.App, project, first, o)
 	if err != nil {
 		return err
 	}
 	if err := a.readyAll(ctx, first, *o); err != nil {
 		return err
 	}
-	a.Trust.OwnRun(project, agreed, o.Settings)
-	return a.Trust.ClaimLoop(project)
+	return claim()
 }
 
 // agreedTo makes sure that the user trusts the commands that the project's files let this loop
-// run, and that the user made or trusts the loop's own directory. It returns what is trusted, and adds to the options
-// what git may run.
-func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) ([]trust.Item, error) {
+// run, and that the user made or trusts the loop's own directory. It adds to the options what git may run. claim
+// records the run and its directory as the user's.
+func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) (claim func() error, err error) {
 	need := ui.SettingsItems(o.Config.Files())
 	scripted := plays(first.entry)
 	for _, m := range slices.AppendSeq(slices.Clone(o.Fallback), maps.Values(o.HatAgents)) {
@@ -53,7 +51,10 @@ func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) ([]t
 		return nil, err
 	}
 	o.GitPrograms = programs
-	return need, nil
+	return func() error {
+		a.Trust.OwnRun(project, need, o.Settings)
+		return a.Trust.ClaimLoop(project)
+	}, nil
 }
 
 // plays reports whether an agent only plays a script of ripple's, or of the user's: such an agent

@@ -31,6 +31,7 @@ record that you approve them. Until you do, ripple uses none of them. These file
   .ripple/adapters          adapters; an approved one may replace a built-in one
   ripple.yml                settings of a loop
   .ralphrc, .ralph/.ralphrc settings of a loop
+  .git                      settings of the repository that make git run filters or other programs
   .ralph                    the task and the plan, unless you created them with "ripple init"
   .ralph/events.jsonl       a loop that --resume would continue, unless you started it here
 

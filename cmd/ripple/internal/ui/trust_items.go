@@ -204,7 +204,7 @@ func SettingsItems(files []config.File) (items []trust.Item) {
 // GitItems returns the item of the settings that make git run programs, if the repository of a project has any, and these
 // settings as [loop.Options] expects them.
 func GitItems(project string) (items []trust.Item, programs []string) {
-	file, programs, err := loop.GitPrograms(context.Background(), project)
+	top, programs, err := loop.GitPrograms(context.Background(), project)
 	if err != nil {
 		return []trust.Item{{Kind: trust.Git, Path: filepath.Join(project, ".git"), Broken: err.Error()}}, nil
 	}
@@ -213,9 +213,9 @@ func GitItems(project string) (items []trust.Item, programs []string) {
 	}
 	var runs []string
 	for _, setting := range programs {
-		runs = append(runs, "git runs a program: "+setting)
+		runs = append(runs, "git runs programs: "+setting)
 	}
-	return []trust.Item{trust.New(trust.Git, file, runs, []byte(strings.Join(programs, "\n")+"\n"))}, programs
+	return []trust.Item{trust.New(trust.Git, filepath.Join(top, ".git"), runs, []byte(strings.Join(programs, "\n")+"\n"))}, programs
 }
 
 // LoopItems returns the item of the directory of a loop's files, if it exists. A random mark in it
