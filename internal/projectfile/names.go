@@ -21,7 +21,13 @@ func (d Dir) Mkdir(name string, mode fs.FileMode) error {
 		return err
 	}
 	defer root.Close() // nothing is pending
-	return root.MkdirAll(filepath.FromSlash(d.name(name)), mode)
+	err = root.MkdirAll(filepath.FromSlash(d.name(name)), mode)
+	if err == nil && mode&groupWrites != 0 && d.name(name) != "." && d.shared(path.Dir(name)) {
+		if info, err := root.Stat(filepath.FromSlash(d.name(name))); err == nil {
+			_ = root.Chmod(filepath.FromSlash(d.name(name)), info.Mode().Perm()|groupWrites|fs.ModeSetgid) // as in OpenFile
+		}
+	}
+	return err
 }
 
 // Rename renames a file of the directory.

@@ -163,6 +163,11 @@ func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 		if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
 			err = errChanged
 		}
+		if err == nil && mode&groupWrites != 0 && d.shared(path.Dir(name)) {
+			if info, err := f.Stat(); err == nil {
+				_ = f.Chmod(info.Mode().Perm() | groupWrites) // a file system without modes has no umask either
+			}
+		}
 		return f, err
 	case flag&os.O_EXCL != 0:
 		return nil, &fs.PathError{Op: "open", Path: d.Path(name), Err: fs.ErrExist}
@@ -181,6 +186,15 @@ func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// shared reports whether a group shares a directory: it may write there, and new files belong to it (setgid). Files
+// made by a member then need to be writable for the others, whatever the member's umask is.
+func (d Dir) shared(name string) bool {
+	info, err := d.Stat(name)
+	return err == nil && info.Mode()&fs.ModeSetgid != 0 && info.Mode()&groupWrites == groupWrites
+}
+
+const groupWrites fs.FileMode = 0o060 // and reads
 
 // sameFile checks that the opened file is the one that was examined, and truncates it if the
 // flags say so.

@@ -4,6 +4,7 @@ package projectfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -146,5 +147,40 @@ func TestOnlyFilesInsideAreOpened(t *testing.T) {
 			assert.True(t, is, "%s: %v", name, err)
 			assert.ErrorContains(t, err, c.says, name)
 		}
+	}
+}
+
+// In a directory that a group shares, new files and directories can be written by the group, whatever the umask is.
+func TestGroupsShareNewFiles(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o022))
+	for mode, want := range map[fs.FileMode]fs.FileMode{
+		0o775 | fs.ModeSetgid: 0o060,
+		0o755 | fs.ModeSetgid: 0o040,
+		0o775:                 0o040,
+		0o700:                 0o040,
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.Chmod(dir, mode))
+		d := In(dir, ".")
+		require.NoError(t, d.Mkdir("logs", 0o777))
+		for _, write := range []func(name string) error{
+			func(name string) error { f, err := d.Update(name); return errors.Join(err, f.Close()) },
+			func(name string) error { return d.Write(name, ".w", []byte("x")) },
+			func(name string) error { return d.CreateNew(name, []byte("x")) },
+		} {
+			require.NoError(t, write("f"))
+			info, err := d.Stat("f")
+			require.NoError(t, err)
+			assert.Equal(t, want, info.Mode()&0o060, "%v", mode)
+			require.NoError(t, d.Remove("f"))
+		}
+		info, err := d.Stat("logs")
+		require.NoError(t, err)
+		assert.Equal(t, want, info.Mode()&0o060, "%v", mode)
+		f, err := d.OpenFile("private", os.O_CREATE|os.O_RDWR, 0o600)
+		require.NoError(t, errors.Join(err, f.Close()))
+		info, err = d.Stat("private")
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode()&0o077)
 	}
 }

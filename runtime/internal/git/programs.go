@@ -180,7 +180,7 @@ func Programs(ctx context.Context, dir string) (top string, list []string, err e
 
 // mayRunPrograms reports whether a command compares files of the working tree, writes some, merges or signs.
 func (sub subcommand) mayRunPrograms() bool {
-	return sub == gitStatus || sub != gitTag && sub.timeout() == writeTimeout
+	return sub == gitStatus || sub != gitTag && sub != gitReadTree && sub.timeout() == writeTimeout
 }
 
 // checkPrograms returns a *Conflict if the settings of a repository make git run a program that is not in r.Programs.

@@ -38,7 +38,14 @@ const lockPatience = 2 * time.Second
 
 // lockOf returns the lock of a file, which is opened when the lock is taken.
 func lockOf(files projectfile.Dir, name string, flag int) (*flock.Flock, error) {
-	if _, err := files.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	_, err := files.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0 {
+		var f *os.File
+		if f, err = files.Update(name); err == nil { // with the mode of a file that a group may share
+			err = f.Close()
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return flock.New(files.Path(name), flock.SetFlag(flag|projectfile.LockFlags), flock.SetPermissions(0o666)), nil
