@@ -114,7 +114,7 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, err, "")
 	case !found:
-		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "to show all turns: leave out --turn")
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d: it was not taken, or removed because the record had reached max_record", path, only), "to show all turns: leave out --turn")
 	}
 	return nil
 }

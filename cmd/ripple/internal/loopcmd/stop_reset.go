@@ -88,6 +88,9 @@ the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
 			if err == nil {
 				err = p.Signal(signal)
 			}
+			if errors.Is(err, fs.ErrPermission) {
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d, which runs the loop, belongs to another user, who alone can stop it", s.Runner.PID), "ask that user to run ripple stop")
+			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
 			}
