@@ -177,6 +177,7 @@ func (h *host) finish(r *run, result session.Result, err error) {
 	c.Fault = result.Fault
 	if r.err = err; err != nil {
 		c.Failure = err.Error()
+		c.Error = c.Error || !errors.Is(err, session.ErrExited) // the program's exit code says whether its end is an error
 	}
 	if errors.Is(err, session.ErrExited) { // watch records the end later
 		h.ended(err)

@@ -74,6 +74,24 @@ func TestAWaitHasBounds(t *testing.T) {
 	}
 }
 
+// Code that was not sent is an error.
+func TestCodeThatIsNotSent(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	c := client(t, mcp.Options{})
+	assert.Contains(t, call(t, c, "console_exec", args{"code": "echo a\necho b"}), "[main #1] done exit=0")
+	private, err := filepath.Glob(filepath.Join(dir, "ripple-*"))
+	require.NoError(t, err)
+	require.Len(t, private, 1)
+	require.NoError(t, os.RemoveAll(private[0]))
+	require.NoError(t, os.WriteFile(private[0], nil, 0o600))
+	text := call(t, c, "console_exec", args{"code": "echo a\necho b"})
+	assert.Contains(t, text, "[main #2] done error")
+	assert.Contains(t, text, "input not sent: ")
+	require.NoError(t, os.Remove(private[0]))
+	assert.Contains(t, call(t, c, "console_exec", args{"code": "echo a\necho b"}), "[main #3] done exit=0")
+}
+
 // A client that requests progress is informed that a wait continues.
 func TestProgress(t *testing.T) {
 	words := make(chan string, 1000)

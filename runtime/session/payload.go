@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/runtime/internal/scratch"
 	"example.org/ripple/schema"
 )
 
@@ -34,8 +35,8 @@ type payload struct {
 // printed elsewhere.
 type builder struct {
 	*program
-	dir string // for files
-	tty lineFacts
+	scratch *scratch.Dir // for files
+	tty     lineFacts
 }
 
 type lineFacts interface {
@@ -44,7 +45,7 @@ type lineFacts interface {
 }
 
 func (s *sender) builder() *builder {
-	return &builder{program: s.prog, dir: s.scratch.Path, tty: &s.kernel}
+	return &builder{program: s.prog, scratch: s.scratch, tty: &s.kernel}
 }
 
 // build turns code into a payload by the adapter's input rules. If it fails, nothing has been sent.
@@ -215,9 +216,14 @@ func (b *builder) file(code string) (payload, error) {
 	}
 	values := maps.Clone(b.values)
 	values["guid"] = guid
-	path := filepath.Join(b.dir, t.Prefix+guid+t.Extension)
+	path := filepath.Join(b.scratch.Path, t.Prefix+guid+t.Extension)
 	if t.PathTemplate != "" {
 		path = filepath.FromSlash(schema.Expand(t.PathTemplate, values))
+	}
+	if filepath.Dir(path) == b.scratch.Path {
+		if err := b.scratch.Restore(); err != nil {
+			return payload{}, fmt.Errorf("input not sent: %w", err)
+		}
 	}
 	values["path"], values["tempfile_path"] = path, path
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

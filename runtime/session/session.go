@@ -116,12 +116,12 @@ func (s *Session) Submit(ctx context.Context, code string) (wait func(context.Co
 	default:
 		return nil, ErrBusy
 	}
-	d, c, r, err := s.begin(ctx, code)
+	d, c, r, unsent := s.begin(ctx, code)
 	switch {
-	case errors.Is(err, ErrBusy), errors.Is(err, ErrTyping):
-		return nil, err
-	case c == nil:
-		return func(context.Context) (Result, error) { return r, err }, nil
+	case errors.Is(unsent, ErrBusy), errors.Is(unsent, ErrTyping):
+		return nil, unsent
+	case c == nil: // the closure must not use the result err, which this return sets to nil
+		return func(context.Context) (Result, error) { return r, unsent }, nil
 	}
 	return func(ctx context.Context) (Result, error) { return s.collect(ctx, d, c) }, nil
 }

@@ -922,6 +922,20 @@ func TestAPollIsAQuestionInTheFirstCommand(t *testing.T) {
 	assert.Contains(t, r.Output, "is me\n")
 }
 
+// The wait function of Submit returns the error of Eval if the code is not sent.
+func TestSubmittedCodeThatIsNotSent(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Input.Tempfile = nil
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close(deadline(t))) }()
+	wait, err := s.Submit(deadline(t), "echo \x01")
+	require.NoError(t, err)
+	r, err := wait(deadline(t))
+	require.ErrorContains(t, err, "input not sent: ")
+	assert.Empty(t, r.CompletedBy)
+}
+
 // A prompt of several lines is recognized by any pattern that names its line breaks, the first time
 // and every other; output ends where it begins.
 func TestPromptsOfSeveralLines(t *testing.T) {

@@ -31,6 +31,9 @@ func private(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Getuid() && info.Mode().Perm()&^0o011 == 0o700
 }
 
+// foreign reports whether others can, or could, create files in the directory.
+func foreign(info fs.FileInfo) bool { return !private(info) }
+
 // openOwnerFile follows no link, and does not block on a pipe.
 func openOwnerFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

@@ -108,6 +108,33 @@ func (d *Dir) sign() error {
 	return nil
 }
 
+// Restore makes the directory again if it was removed, as programs do that clean directories for
+// temporary files. Its former contents are lost. It fails if there is something else of its name,
+// which may be another user's.
+func (d *Dir) Restore() error {
+	info, err := os.Lstat(d.Path)
+	switch {
+	case err == nil && info.IsDir() && !foreign(info):
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s was replaced by something that is not a private directory of this user: remove it, or start the program again", d.Path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := os.Mkdir(d.Path, 0o700|unsigned); err != nil {
+		return fmt.Errorf("making the private directory again: %w", err)
+	}
+	former := d.owner
+	if err := d.sign(); err != nil {
+		_ = os.RemoveAll(d.Path) // the error that matters is the one above
+		return fmt.Errorf("making the private directory again: %w", err)
+	}
+	if former != nil {
+		_ = former.Close() // its file is gone
+	}
+	return nil
+}
+
 // inPlace reports whether the open file still has its name.
 func inPlace(f *os.File) bool {
 	there, err := os.Lstat(f.Name())

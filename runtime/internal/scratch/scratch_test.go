@@ -2,6 +2,7 @@ package scratch_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -90,6 +91,42 @@ func TestOwnDirectory(t *testing.T) {
 	left, err := os.ReadDir(parent)
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// A directory that somebody removed is made again, as private and as owned as before; whatever has
+// taken its name is neither used nor removed.
+func TestARemovedDirectoryIsMadeAgain(t *testing.T) {
+	parent := t.TempDir()
+	d, err := scratch.New(parent, "1")
+	require.NoError(t, err)
+	defer d.Remove()
+	require.NoError(t, os.WriteFile(filepath.Join(d.Path, "work"), nil, 0o600))
+	require.NoError(t, d.Restore())
+	require.FileExists(t, filepath.Join(d.Path, "work"), "it was there")
+	for range 2 {
+		require.NoError(t, os.RemoveAll(d.Path))
+		require.NoError(t, d.Restore())
+		scratch.Sweep(parent, 0)
+		info, err := os.Stat(d.Path)
+		require.NoError(t, err, "we live")
+		if runtime.GOOS != "windows" {
+			assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+		}
+	}
+	skipWithoutLocks(t)
+	elsewhere := t.TempDir()
+	for name, take := range map[string]func() error{
+		"a file":                func() error { return os.WriteFile(d.Path, nil, 0o600) },
+		"a link":                func() error { return os.Symlink(elsewhere, d.Path) },
+		"a directory of others": func() error { return errors.Join(os.Mkdir(d.Path, 0o700), os.Chmod(d.Path, 0o777)) },
+	} {
+		require.NoError(t, os.RemoveAll(d.Path))
+		require.NoError(t, take(), name)
+		require.ErrorContains(t, d.Restore(), d.Path+" was replaced", name)
+		_, err := os.Lstat(d.Path)
+		require.NoError(t, err, name)
+	}
+	require.NoError(t, os.RemoveAll(d.Path))
 }
 
 // A process that was killed before it signed its directory, or after it took the signature away, leaves nothing.

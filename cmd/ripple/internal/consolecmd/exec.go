@@ -16,6 +16,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/session"
 )
 
 // execFlags are the flags of `ripple console exec`.
@@ -55,7 +56,8 @@ waits for input. No other command runs until it has ended.
   ended       string   time of its end; absent while it runs
   lines       integer  number of lines of its output
   state       string   state of the console; see docs/consoles.md
-  lost        integer  bytes of its output that could not be written, for the reason lost_why
+  lost        integer  bytes of its output that could not be written, for the reason lost_why; the
+                       first of them are missing in the line with the number lost_from, or after it
   dropped     integer  bytes of its output, from byte dropped_at on, that are no longer kept`,
 		Example: `  ripple console exec work 'make -j4'
   ripple console exec work --timeout 30s -f build.sh
@@ -228,10 +230,9 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 	if c == nil { // a typed prompt is not a command
 		return true, nil
 	}
-	lost := fmt.Errorf("%d bytes of its output were lost: %s", c.Lost, c.LostReason)
 	succeeded := c.ExitCode == nil || *c.ExitCode == 0
 	if c.Lost > 0 && !succeeded {
-		a.Note("%v", lost)
+		a.Note("%v", lost(*c))
 	}
 	if c.Fault != "" {
 		a.Note("%s", c.Fault)
@@ -241,19 +242,25 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 	}
 	switch {
 	case c.Lost > 0 && succeeded:
-		return false, ui.FailWith(ui.ExitFailed, lost, "")
+		return false, ui.FailWith(ui.ExitFailed, lost(*c), "")
 	case answer.Dropped > 0 && succeeded && noted:
 		return false, ui.ExitWith(ui.ExitFailed)
 	case answer.Dropped > 0 && succeeded:
 		return false, ui.FailWith(ui.ExitFailed, dropped(console.Gap{At: answer.DroppedAt, Bytes: answer.Dropped}), "")
 	case c.Failure != "":
-		return true, ui.FailWith(ui.ExitFailed, errors.New(c.Failure), "")
+		sent := c.CompletedBy != "" || strings.HasPrefix(c.Failure, session.ErrIncompleteInput.Error()) // an incomplete line of --lines is reported, and the next one runs
+		return sent, ui.FailWith(ui.ExitFailed, errors.New(c.Failure), "")
 	case c.ExitCode != nil:
 		return true, ui.ExitWith(*c.ExitCode)
 	case c.Error:
 		return true, ui.ExitWith(ui.ExitFailed)
 	}
 	return true, nil
+}
+
+// lost says how much output of a command could not be stored, and why.
+func lost(c console.Command) error {
+	return fmt.Errorf("%d bytes of its output were lost: %s", c.Lost, c.LostReason)
 }
 
 // stopped says which process of a console's program is stopped, and what continues it.

@@ -2,6 +2,7 @@ package consolecmd
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,17 @@ import (
 	"example.org/ripple/runtime/console"
 )
 
+// problems says why the result of a command, or a part of its output, is missing.
+func problems(cmd console.Command) (all []string) {
+	if cmd.Failure != "" {
+		all = append(all, cmd.Failure)
+	}
+	if cmd.Lost > 0 {
+		all = append(all, fmt.Sprintf("%d bytes of its output were lost", cmd.Lost))
+	}
+	return all
+}
+
 func newHistory(a *ui.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -17,8 +29,9 @@ func newHistory(a *ui.App) *cobra.Command {
 		Short: "List the recorded commands of a console",
 		Long: `List the commands that were run in a console, oldest first, one per line: the number of the
 command, its exit code, the size of its output in bytes, and the first line of its code. The
-exit code is "-" if the command still runs or its program reports none. "ripple console read
---command NUMBER" prints the output of one.
+exit code is "-" if the command still runs, or if there is none. The line ends with the reason in
+parentheses if the command was not sent or did not complete, or if a part of its output was lost.
+"ripple console read --command NUMBER" prints the output of one.
 
 CONSOLE may be omitted if there is only one. About 4,000 commands are kept, fewer if their code
 is long. The console and its program are not disturbed. If the console does not answer, the
@@ -41,7 +54,11 @@ The exit code is 0, or 2 if there is no such console.`,
 				if cmd.ExitCode != nil {
 					code = strconv.Itoa(*cmd.ExitCode)
 				}
-				a.Printf("%6d  exit %-4s %10d bytes  %s\n", cmd.ID, code, cmd.Bytes, ui.Harmless(ui.FirstLine(cmd.Code)))
+				row := fmt.Sprintf("%6d  exit %-4s %10d bytes  %s", cmd.ID, code, cmd.Bytes, ui.FirstLine(cmd.Code))
+				for _, problem := range problems(cmd) {
+					row += "  (" + ui.FirstLine(problem) + ")"
+				}
+				a.Printf("%s\n", ui.Harmless(row))
 			}
 			return nil
 		}),
