@@ -204,6 +204,15 @@ func TestLinesCanBeReadAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(30_000), lines.Total)
 	assert.Equal(t, []console.Line{{Number: 29_999, Text: "29999"}, {Number: 30_000, Text: "30000"}}, lines.Lines)
+	next := int64(5)
+	lines, err = c.EachLine(console.ReadRequest{Command: 1, From: next, Lines: 25_000}, func(l console.Line) error {
+		assert.Equal(t, next, l.Number)
+		next++
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, int64(25_005), next, "a read without limits")
+	assert.Equal(t, int64(30_000), lines.Total)
 	lines, err = c.Read(console.ReadRequest{Command: 1, Grep: "^12345$"})
 	require.NoError(t, err)
 	assert.Equal(t, []console.Line{{Number: 12_345, Text: "12345"}}, lines.Lines)

@@ -126,17 +126,20 @@ func (h *host) print(b []byte) {
 	kept, why := h.record.append(b)
 	h.mu.Lock()
 	r := h.latest()
-	if r != nil && why != nil {
-		r.cmd.Lost += int64(len(b) - kept)
-		r.cmd.LostReason = why.Error()
-	}
-	if b = b[:kept]; r != nil && kept > 0 {
-		r.cmd.Bytes += int64(len(b))
-		r.ended += int64(bytes.Count(b, []byte("\n")))
+	if r != nil && kept > 0 {
+		r.cmd.Bytes += int64(kept)
+		r.ended += int64(bytes.Count(b[:kept], []byte("\n")))
 		r.cmd.Lines = r.ended
-		if b[len(b)-1] != '\n' {
+		if b[kept-1] != '\n' {
 			r.cmd.Lines++
 		}
+	}
+	if r != nil && why != nil {
+		if r.cmd.Lost == 0 {
+			r.cmd.LostFrom = r.ended + 1
+		}
+		r.cmd.Lost += int64(len(b) - kept)
+		r.cmd.LostReason = why.Error()
 	}
 	h.mu.Unlock()
 	h.printed.signal()

@@ -118,3 +118,48 @@ func TestDroppedOutputIsFollowed(t *testing.T) {
 	}
 	assert.Equal(t, []piece{{Gap: &Gap{Bytes: 100}}}, got)
 }
+
+// A read reports output that is missing if it was requested.
+func TestMissingOutput(t *testing.T) {
+	c, cmd := clientWithDroppedOutput(t)
+	dropped := fmt.Sprintf("the first %d bytes of its output are no longer kept", segmentSize)
+	lost := "7 bytes of its output were lost: no space"
+	cmd.Lost, cmd.LostReason, cmd.LostFrom = 7, "no space", cmd.Lines-50
+	kept := cmd.Lines - 90 // a line that is kept
+	for _, tt := range []struct {
+		q    ReadRequest
+		want string
+	}{
+		{ReadRequest{}, dropped + "; " + lost},
+		{ReadRequest{From: 5, Lines: 2}, dropped},
+		{ReadRequest{From: kept}, lost},
+		{ReadRequest{From: kept, Lines: 2}, ""},
+		{ReadRequest{From: cmd.LostFrom - 1, Lines: 1}, ""},
+		{ReadRequest{From: cmd.LostFrom, Lines: 1}, lost},
+		{ReadRequest{From: -2}, lost},
+		{ReadRequest{From: -2, Lines: 1}, lost},
+		{ReadRequest{From: cmd.Lines + 10, Lines: 2}, lost},
+		{ReadRequest{From: kept, Grep: "nothing"}, lost},
+	} {
+		got, err := c.Lines(cmd, tt.q)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, got.Missing, "%+v", tt.q)
+	}
+	got, err := c.Lines(Command{ID: 1, From: 10, Bytes: 100, Lines: 5}, ReadRequest{From: 9})
+	require.NoError(t, err)
+	assert.Equal(t, "the output of command 1, 100 bytes, is no longer kept", got.Missing)
+	got, err = c.Lines(Command{ID: 1, Lost: 7, LostReason: "no space", LostFrom: 1}, ReadRequest{From: 1, Lines: 5})
+	require.NoError(t, err)
+	assert.Equal(t, lost, got.Missing, "nothing of it was stored")
+}
+
+// An answer that is full continues where the next read begins, also before a long line.
+func TestAFullAnswerHasNoGaps(t *testing.T) {
+	var got Lines
+	long := strings.Repeat("x", maxText-10)
+	for i, text := range []string{"a", long, "a line that does not fit", "b"} {
+		require.NoError(t, got.add(Line{Number: int64(i + 1), Text: text}))
+	}
+	assert.Len(t, got.Lines, 2)
+	assert.True(t, got.More)
+}

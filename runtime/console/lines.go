@@ -3,8 +3,10 @@ package console
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
+	"strings"
 )
 
 // maxLine is how much of a line is shown, in bytes; the rest is counted.
@@ -25,6 +27,11 @@ type Lines struct {
 	Total   int64   `json:"total"`             // number of lines of the output
 	More    bool    `json:"more,omitempty"`    // more of the requested lines exist than fit
 	Dropped int64   `json:"dropped,omitempty"` // bytes at the beginning that are no longer kept
+	// Missing is a message if a part of what was requested is missing, because it is no longer kept or
+	// could not be stored.
+	Missing string `json:"missing,omitempty"`
+
+	size int // bytes in Lines
 }
 
 // maxLines and maxText bound one answer.
@@ -33,42 +40,73 @@ const (
 	maxText  = 4 << 20
 )
 
-// selectLines selects the requested lines of a command's output. first is the number of the first
-// line in r; total is the number of lines of the output.
-func selectLines(r io.Reader, q ReadRequest, first, total int64, into *Lines) error {
-	from := q.From
-	if from < 0 {
-		from = max(1, total+from+1)
+// add adds a line, unless the answer is full.
+func (l *Lines) add(line Line) error {
+	if l.More = l.More || len(l.Lines) >= maxLines || l.size+len(line.Text) > maxText; !l.More {
+		l.size += len(line.Text)
+		l.Lines = append(l.Lines, line)
 	}
-	from = max(1, from)
+	return nil
+}
+
+// missing returns the message of Lines.Missing. first is the number of the first line that is kept,
+// from that of the first requested line, and last that of the last line found; complete reports
+// whether the request includes all lines after from.
+func (l *Lines) missing(first, from, last int64, complete bool) string {
+	c := &l.Command
+	var all []string
+	switch {
+	case l.Dropped > 0 && l.Dropped >= c.Bytes:
+		all = append(all, fmt.Sprintf("the output of command %d, %d bytes, is no longer kept", c.ID, c.Bytes))
+	case l.Dropped > 0 && from < first:
+		all = append(all, fmt.Sprintf("the first %d bytes of its output are no longer kept", l.Dropped))
+	}
+	if c.Lost > 0 && (complete || last >= c.LostFrom) {
+		all = append(all, fmt.Sprintf("%d bytes of its output were lost: %s", c.Lost, c.LostReason))
+	}
+	return strings.Join(all, "; ")
+}
+
+// selection is what was found by a request for lines.
+type selection struct {
+	total int64 // number of lines, requested or not
+	from  int64 // number of the first requested line
+	last  int64 // number of the last line found
+	found int64
+}
+
+// selectLines calls take for the requested lines of a command's output. first is the number of the
+// first line in r; total is the number of lines of the output.
+func selectLines(r io.Reader, q ReadRequest, first, total int64, take func(Line) error) (s selection, err error) {
+	s.from = q.From
+	if s.from < 0 {
+		s.from = total + s.from + 1
+	}
+	s.from = max(1, s.from)
 	var match *regexp.Regexp
 	if q.Grep != "" {
-		var err error
 		if match, err = regexp.Compile(q.Grep); err != nil {
-			return newFault(FaultBadRequest, "grep: %v", err)
+			return s, newFault(FaultBadRequest, "grep: %v", err)
 		}
 	}
 	in := bufio.NewReaderSize(r, maxLine)
-	size, number := 0, first-1
+	s.total = first - 1
 	for {
 		line, cut, err := boundedLine(in, q.Column)
 		if errors.Is(err, io.EOF) {
-			into.Total = number
-			return nil
+			return s, nil
 		}
 		if err != nil {
-			return err
+			return s, err
 		}
-		number++
-		if number < from || match != nil && !match.Match(line) || q.Lines > 0 && int64(len(into.Lines)) >= q.Lines {
+		s.total++
+		if s.total < s.from || match != nil && !match.Match(line) || q.Lines > 0 && s.found >= q.Lines {
 			continue // all are counted
 		}
-		if len(into.Lines) >= maxLines || size+len(line) > maxText {
-			into.More = true
-			continue
+		s.found, s.last = s.found+1, s.total
+		if err := take(Line{Number: s.total, Text: string(line), Cut: cut, At: q.Column}); err != nil {
+			return s, err
 		}
-		size += len(line)
-		into.Lines = append(into.Lines, Line{Number: number, Text: string(line), Cut: cut, At: q.Column})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"time"
 )
 
@@ -22,13 +21,31 @@ func (c *Client) Read(q ReadRequest) (Lines, error) {
 
 // Lines is like Read, for a command whose current state is known.
 func (c *Client) Lines(cmd Command, q ReadRequest) (Lines, error) {
+	lines := Lines{Lines: []Line{}}
+	err := c.each(cmd, q, &lines, lines.add)
+	return lines, err
+}
+
+// EachLine is like Read without its limits: it calls f for each requested line. The result has no
+// lines.
+func (c *Client) EachLine(q ReadRequest, f func(Line) error) (Lines, error) {
+	lines := Lines{Lines: []Line{}}
+	cmd, err := c.command(q.Command)
+	if err == nil {
+		err = c.each(cmd, q, &lines, f)
+	}
+	return lines, err
+}
+
+// each calls take for the requested lines, and describes them in lines.
+func (c *Client) each(cmd Command, q ReadRequest, lines *Lines, take func(Line) error) error {
 	at := min(max(q.Byte, 0), cmd.Bytes)
 	first, total := int64(1), cmd.Lines
 	in, skipped, err := c.output(cmd, at)
 	if err == nil && (at == 0 && skipped > 0 || at > 0 && q.From < 0) {
 		kept, countErr := countLines(in)
 		if countErr != nil {
-			return Lines{}, countErr
+			return countErr
 		}
 		if at > 0 {
 			total = kept // lines are numbered from there
@@ -38,20 +55,32 @@ func (c *Client) Lines(cmd Command, q ReadRequest) (Lines, error) {
 		in, skipped, err = c.output(cmd, at)
 	}
 	if err != nil {
-		return Lines{}, err
+		return err
 	}
 	defer func() { _ = in.Close() }() // opened for reading only
-	lines := Lines{Command: cmd, Lines: []Line{}, Dropped: skipped}
+	lines.Command, lines.Dropped = cmd, skipped
 	text := bufio.NewReaderSize(in, maxLine)
 	if first > 1 {
 		rest, err := passLine(text)
 		if err != nil {
-			return lines, err
+			return err
 		}
 		lines.Dropped += rest
 		first++
 	}
-	return lines, selectLines(text, q, first, total, &lines)
+	s, err := selectLines(text, q, first, total, take)
+	if lines.Total = s.total; err != nil {
+		return err
+	}
+	last, complete := s.last, q.Lines == 0 || s.found < q.Lines
+	if lines.More { // the rest is requested later
+		last, complete = lines.Lines[len(lines.Lines)-1].Number, false
+	}
+	if at > 0 { // lines have other numbers
+		complete = true
+	}
+	lines.Missing = lines.missing(first, s.from, last, complete)
+	return nil
 }
 
 // countLines counts lines, including an unfinished one, and closes in.
@@ -84,22 +113,29 @@ func passLine(in *bufio.Reader) (n int64, err error) {
 	return int64(passed), err
 }
 
-// output returns the output of a command from offset at: from the record, or from the host if that
-// still holds some of it in memory.
+// output returns the output of a command from offset at: from the record, and what is not in it from
+// the host if that still holds it in memory.
 func (c *Client) output(cmd Command, at int64) (in io.ReadCloser, skipped int64, err error) {
 	end, err := recordedEnd(c.files.Record)
 	if err != nil {
 		return nil, 0, err
 	}
-	if end < cmd.From+cmd.Bytes {
-		ctx, cancel := context.WithTimeout(context.Background(), c.answerLimit())
-		defer cancel()
-		var all bytes.Buffer
-		if a, err := c.Wait(ctx, WaitRequest{Command: cmd.ID, Wait: time.Nanosecond, From: at}, &all); err == nil {
-			return io.NopCloser(&all), a.Dropped, nil
-		}
+	from, to := cmd.From+at, cmd.From+cmd.Bytes
+	if end >= to {
+		return output(c.files.Record, from, to)
 	}
-	return output(c.files.Record, cmd.From+at, cmd.From+cmd.Bytes)
+	ctx, cancel := context.WithTimeout(context.Background(), c.answerLimit())
+	defer cancel()
+	var held bytes.Buffer
+	cut := max(from, end)
+	a, heldErr := c.Wait(ctx, WaitRequest{Command: cmd.ID, Wait: time.Nanosecond, From: cut - cmd.From}, &held)
+	if in, skipped, err = output(c.files.Record, from, min(cut, to)); err != nil || heldErr != nil {
+		return in, skipped, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(in, &held), in}, skipped + a.Dropped, nil
 }
 
 // recordTimeout is how long recording the end of a command may take if another command follows it.
@@ -155,9 +191,6 @@ func lastCommand(dir string, id int) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = in.Close() }() // opened for reading only
-	var all Lines
-	err = selectLines(in, ReadRequest{From: math.MaxInt64}, 1, 0, &all)
-	found.Lines = all.Total
+	found.Lines, err = countLines(in)
 	return found, err
 }

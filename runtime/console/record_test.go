@@ -109,6 +109,27 @@ func TestAFullDisk(t *testing.T) {
 	assert.Equal(t, "beforeheld"+much[4:]+"after", text)
 }
 
+// A command knows the line from which on its output was lost.
+func TestWhereOutputWasLost(t *testing.T) {
+	r := newRecord(t, filepath.Join(privateDir(t), "r"))
+	defer r.close()
+	h := &host{record: r}
+	cmd := &h.add("seq", "", 0).cmd
+	h.print([]byte("1\n2"))
+	room := r.file
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	r.file = full
+	h.print([]byte(strings.Repeat("x", keptMemory-2) + "\ny\nz\n"))
+	r.file = room
+	h.print([]byte("\nafter\n"))
+	assert.Equal(t, []int64{int64(len("y\nz\n") - 1), 3}, []int64{cmd.Lost, cmd.LostFrom})
+	assert.Equal(t, int64(4), cmd.Lines)
+	assert.Contains(t, cmd.LostReason, "no space left on device")
+}
+
 // An index line that could not be written leaves no fragment that would corrupt the next one.
 func TestAFullDiskDoesNotCorruptTheIndex(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
@@ -197,7 +218,8 @@ func TestSelectLines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got Lines
-			require.NoError(t, selectLines(strings.NewReader(text), tt.q, 1, 5, &got))
+			found, err := selectLines(strings.NewReader(text), tt.q, 1, 5, got.add)
+			require.NoError(t, err)
 			var numbers []int64
 			for _, l := range got.Lines {
 				numbers = append(numbers, l.Number)
@@ -207,11 +229,12 @@ func TestSelectLines(t *testing.T) {
 				}
 			}
 			assert.Equal(t, tt.want, numbers)
-			assert.Equal(t, int64(5), got.Total)
+			assert.Equal(t, int64(5), found.total)
 		})
 	}
 	var f *Fault
-	require.ErrorAs(t, selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 1, 5, &Lines{}), &f)
+	_, err := selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 1, 5, nil)
+	require.ErrorAs(t, err, &f)
 	assert.Equal(t, FaultBadRequest, f.Code)
 }
 
@@ -224,8 +247,9 @@ func FuzzLines(f *testing.F) {
 		if len(text) > 0 && text[len(text)-1] != '\n' {
 			total++
 		}
-		require.NoError(t, selectLines(bytes.NewReader(text), ReadRequest{From: from, Lines: lines}, 1, total, &got))
-		require.Equal(t, total, got.Total)
+		found, err := selectLines(bytes.NewReader(text), ReadRequest{From: from, Lines: lines}, 1, total, got.add)
+		require.NoError(t, err)
+		require.Equal(t, total, found.total)
 		for _, l := range got.Lines {
 			require.NotContains(t, l.Text, "\n")
 			require.True(t, l.Number >= 1 && l.Number <= total)

@@ -146,8 +146,10 @@ type Command struct {
 	Bytes   int64  `json:"bytes"`             // output so far
 	Lines   int64  `json:"lines"`             // lines of output, including an unfinished one
 	// Lost is the number of further output bytes that could not be written, for the reason LostReason.
+	// The first of them are missing in line LostFrom, or after it.
 	Lost       int64  `json:"lost,omitempty"`
 	LostReason string `json:"lost_why,omitempty"`
+	LostFrom   int64  `json:"lost_from,omitempty"`
 	// From is the offset of the output in the console's record; the record before offset Kept has
 	// been dropped.
 	From int64 `json:"from"`

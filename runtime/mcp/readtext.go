@@ -46,6 +46,9 @@ func readText(name string, found console.Lines, grep string) string {
 	if found.Dropped > 0 {
 		fmt.Fprintf(b, "; its first %s bytes are no longer kept", thousands(found.Dropped))
 	}
+	if found.Missing != "" && found.Command.Lost > 0 {
+		fmt.Fprintf(b, "; %s bytes of its output were lost: %s", thousands(found.Command.Lost), oneLine(found.Command.LostReason))
+	}
 	return b.String() + "\n" + fence(strings.Join(numbered, "\n"))
 }
 

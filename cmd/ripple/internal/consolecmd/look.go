@@ -1,6 +1,7 @@
 package consolecmd
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,12 @@ func newRead(a *ui.App) *cobra.Command {
 		Use:   "read [CONSOLE]",
 		Short: "Read the output of a command",
 		Long: `Print lines of the output of a command of a console, also while it runs, after the
-program's end, and after the console's own process was killed.`,
+program's end, and after the console's own process was killed.
+
+If a part of these lines is missing, because it is no longer kept or could not be stored, as on a
+full disk, a message says so and the exit code is 1. --json prints at most 10,000 lines and 4 MB;
+"more" is true if there are more of the requested lines, and the next --from is the number of the
+last one plus one.`,
 		Example:           "  ripple console read work --command 3 --from -20\n  ripple console read work --grep 'error|warning'",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
@@ -81,28 +87,43 @@ program's end, and after the console's own process was killed.`,
 	return cmd
 }
 
-func printLines(a *ui.App, c *console.Client, q console.ReadRequest, asJSON bool) error {
-	found, err := c.Read(q)
+// lineReader is a console.Client.
+type lineReader interface {
+	Read(console.ReadRequest) (console.Lines, error)
+	EachLine(console.ReadRequest, func(console.Line) error) (console.Lines, error)
+}
+
+// printLines prints the requested lines. It fails if a part of them is missing.
+func printLines(a *ui.App, c lineReader, q console.ReadRequest, asJSON bool) error {
+	if asJSON {
+		found, err := c.Read(q)
+		if err == nil {
+			err = a.PrintJSON(found)
+		}
+		if err == nil && found.More {
+			a.Note("there are more lines; to continue: --from %d", found.Lines[len(found.Lines)-1].Number+1)
+		}
+		return incomplete(found, err)
+	}
+	out := bufio.NewWriter(a.Out)
+	found, err := c.EachLine(q, func(l console.Line) error {
+		_, err := fmt.Fprintf(out, "%s\n", l.Text)
+		if l.Cut > 0 && err == nil {
+			err = out.Flush()
+			a.Note("line %d has %d more bytes; to show them: --column %d", l.Number, l.Cut, l.At+int64(len(l.Text)))
+		}
+		return err
+	})
+	return incomplete(found, errors.Join(err, out.Flush()))
+}
+
+// incomplete returns the error of a read.
+func incomplete(found console.Lines, err error) error {
 	if err != nil {
 		return explain(err)
 	}
-	if asJSON {
-		return a.PrintJSON(found)
-	}
-	if found.Dropped > 0 && found.Dropped >= found.Command.Bytes {
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the output of command %d, %d bytes, is no longer kept", found.Command.ID, found.Command.Bytes), "")
-	}
-	if found.Dropped > 0 {
-		a.Note("the first %d bytes of its output are no longer kept", found.Dropped)
-	}
-	for _, l := range found.Lines {
-		a.Printf("%s\n", l.Text)
-		if l.Cut > 0 {
-			a.Note("line %d has %d more bytes; to show them: --column %d", l.Number, l.Cut, l.At+int64(len(l.Text)))
-		}
-	}
-	if found.More {
-		a.Note("there are more lines; to continue: --from %d", found.Lines[len(found.Lines)-1].Number+1)
+	if found.Missing != "" {
+		return ui.FailWith(ui.ExitFailed, errors.New(found.Missing), "")
 	}
 	return nil
 }

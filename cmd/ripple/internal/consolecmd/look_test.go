@@ -1,11 +1,14 @@
 package consolecmd
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
+	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/console"
 )
 
@@ -14,4 +17,39 @@ func TestAConsoleHasOneRow(t *testing.T) {
 	row := listRow(console.Status{Name: "a", State: console.Idle, Cwd: "/d\nb              bash       idle"})
 	assert.Contains(t, row, `"/d\nb `)
 	assert.Zero(t, strings.Count(row, "\n"))
+}
+
+// reader has lines, and reads like a console.
+type reader struct{ found console.Lines }
+
+func (r reader) Read(console.ReadRequest) (console.Lines, error) { return r.found, nil }
+
+func (r reader) EachLine(_ console.ReadRequest, f func(console.Line) error) (console.Lines, error) {
+	for _, l := range r.found.Lines {
+		if err := f(l); err != nil {
+			return r.found, err
+		}
+	}
+	return r.found, nil
+}
+
+// Lines that are missing make a read fail, after those that are there.
+func TestMissingLinesAreReported(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		for missing, want := range map[string]int{"": ui.ExitOK, "5 bytes of its output were lost: no space left on device": ui.ExitFailed} {
+			var out, errs bytes.Buffer
+			a := ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {})
+			err := printLines(a, reader{console.Lines{Lines: []console.Line{{Number: 1, Text: "first"}}, Missing: missing}}, console.ReadRequest{}, asJSON)
+			assert.Equal(t, want, a.End(&cobra.Command{}, err))
+			assert.Contains(t, out.String(), "first")
+			assert.Equal(t, missing, strings.TrimSuffix(strings.TrimPrefix(errs.String(), "ripple: "), "\n"))
+		}
+	}
+}
+
+// The history says which commands were not sent, and whose output is incomplete.
+func TestTheHistoryNamesProblems(t *testing.T) {
+	assert.Empty(t, problems(console.Command{}))
+	assert.Equal(t, []string{"input not sent: …", "5 bytes of its output were lost"},
+		problems(console.Command{Failure: "input not sent: …", Lost: 5, LostReason: "no space left on device"}))
 }
