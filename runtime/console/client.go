@@ -124,6 +124,9 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (io
 // results.
 func (c *Client) hostGone(err error) error {
 	if !c.files.Dead() {
+		if c.socketGone() {
+			return c.unresponsive()
+		}
 		return fmt.Errorf("%s: %w", c.Name, err)
 	}
 	f := newFault(FaultExited, "%s has ended", c.Name)
@@ -253,7 +256,7 @@ func (c *Client) End(ctx context.Context, kill bool) error {
 	var s closed
 	if err := c.call(ctx, http.MethodPost, "/v1/close", q, &s); err != nil {
 		if kill && IsUnresponsive(err) {
-			err = killHost(c.files.Socket)
+			err = killHost(c.files, c.RecordedStatus.HostPID)
 		}
 		var f *Fault
 		if err != nil && (!errors.As(err, &f) || f.Code != FaultExited) {

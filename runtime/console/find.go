@@ -74,11 +74,17 @@ func recordedClient(getenv func(string) string, name string) (*Client, fs.FileIn
 }
 
 // filesOf returns the files of a console as its host sees them: the host may have been started with
-// another XDG_RUNTIME_DIR, or without one, as AI clients start programs.
+// another XDG_RUNTIME_DIR, or without one, as AI clients start programs. If that directory is gone or
+// not private, the files are those that no other console can have.
 func filesOf(f place.Files, s Status) place.Files {
-	if base, ok := strings.CutSuffix(s.Socket, ".sock"); ok && filepath.IsAbs(base) && place.Private(filepath.Dir(base), "") == nil {
-		f.Socket, f.Lock = s.Socket, base+".lock"
+	base, ok := strings.CutSuffix(s.Socket, ".sock")
+	if !ok || !filepath.IsAbs(base) {
+		return f // its host did not record it
 	}
+	if place.Private(filepath.Dir(base), "") != nil {
+		return f.OwnSocket()
+	}
+	f.Socket, f.Lock = s.Socket, base+".lock"
 	return f
 }
 
@@ -174,8 +180,13 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	if err == nil {
 		return s, true
 	}
+	silent, _ := errors.AsType[*Fault](err)
 	if s, err = readStatus(filepath.Join(c.files.Record, statusName)); err != nil {
 		return s, false // the console ended in the meantime
+	}
+	if silent != nil && silent.Code == FaultUnresponsive && c.socketGone() {
+		s.State, s.Notice = Unresponsive, silent.Message
+		return s, true
 	}
 	if !c.files.Dead() {
 		s.State, s.Notice = Unresponsive, "its host does not answer"

@@ -37,7 +37,6 @@ type host struct {
 	adapter *schema.Adapter
 	version string
 	started time.Time
-	socket  string
 	record  *record
 	screen  screen
 	log     *slog.Logger
@@ -48,7 +47,10 @@ type host struct {
 	ending  chan struct{} // closed when the host has to end
 	endOnce sync.Once
 
+	saving sync.Mutex // held while the status is written
+
 	mu      sync.Mutex
+	socket  string  // path of the socket
 	session program // nil until opened
 	commands
 	touched  time.Time // time of the last use
@@ -116,6 +118,8 @@ func (h *host) ended(err error) {
 
 // save writes the console's status to its record.
 func (h *host) save() {
+	h.saving.Lock()
+	defer h.saving.Unlock()
 	if err := writeStatus(h.record.dir, h.status()); err != nil {
 		h.log.Warn("noting what the console is", "error", err)
 	}

@@ -2,8 +2,12 @@
 
 package console
 
-import "errors"
+import (
+	"errors"
 
-func killHost(string) error {
+	"example.org/ripple/runtime/console/place"
+)
+
+func killHost(place.Files, int) error {
 	return errors.New("this system does not report which process listens on a socket: end the host by its process ID")
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"example.org/ripple/runtime/console/place"
 )
 
 // hostPID returns the ID of the process that listens on a socket, after checking that the kernel
@@ -28,15 +30,29 @@ func hostPID(socket string) (int, error) {
 	return pid, err
 }
 
-// killHost kills the host that listens on a socket, and continues its guard in case that is
-// stopped: the guard ends the program.
-func killHost(socket string) error {
-	pid, err := hostPID(socket)
+// hostOf returns the host of a console: the process that listens on its socket or, if that was removed,
+// the recorded one if it holds the lock of the results.
+func hostOf(f place.Files, recorded int) (*os.Process, error) {
+	pid, err := hostPID(f.Socket)
+	if err == nil {
+		return os.FindProcess(pid)
+	}
+	p, findErr := os.FindProcess(recorded) // refers to this process even if it ends and its ID is used again
+	if findErr == nil && recorded > 1 && recorded != os.Getpid() && locks(recorded, f.Record) {
+		return p, nil
+	}
+	return nil, fmt.Errorf("%w; process %d, which its record names, is not its host, or this system does not tell: try again in a few seconds, in which the host makes its socket again, or end the host yourself", err, recorded)
+}
+
+// killHost kills the host of a console, and continues its guard in case that is stopped: the guard ends
+// the program.
+func killHost(f place.Files, recorded int) error {
+	p, err := hostOf(f, recorded)
 	if err != nil {
 		return fmt.Errorf("finding the console's host: %w", err)
 	}
-	group, groupErr := unix.Getpgid(pid)
-	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+	group, groupErr := unix.Getpgid(p.Pid)
+	if err := p.Kill(); err != nil {
 		return err
 	}
 	if groupErr == nil && group > 1 && group != unix.Getpgrp() {

@@ -11,12 +11,13 @@ import (
 // so that they do not use up the memory and file descriptors that the session needs.
 const maxConnections = 1000
 
-// listen creates a socket to which only this user can connect.
+// listen creates a socket to which only this user can connect. The claim of the name removes it.
 func listen(path string) (net.Listener, error) {
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, err
 	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // its path may be that of a newer socket
 	if err := os.Chmod(path, 0o600); err != nil { // the directory is already private
 		return nil, errors.Join(err, l.Close())
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
@@ -39,7 +40,25 @@ func (c *Client) unresponsive() *Fault {
 		s = noted
 	}
 	s.State = Unresponsive
-	return &Fault{Code: FaultUnresponsive, Status: &s, Message: fmt.Sprintf("%s: its host, process %d, does not answer: it is stopped, or the machine is very busy", c.Name, s.HostPID)}
+	return &Fault{Code: FaultUnresponsive, Status: &s, Message: fmt.Sprintf("%s: its host, process %d, %s", c.Name, s.HostPID, c.silenceReason())}
+}
+
+// silenceReason says why a host that is alive does not respond.
+func (c *Client) silenceReason() string {
+	if !c.socketGone() {
+		return "does not answer: it is stopped, or the machine is very busy"
+	}
+	socket := c.RecordedStatus.Socket
+	if socket == "" {
+		socket = c.files.Socket
+	}
+	return fmt.Sprintf("is alive, but its socket %s was removed: it makes it again within a few seconds, unless it is stopped or of an older version", socket)
+}
+
+// socketGone reports whether there is no socket where the host recorded it.
+func (c *Client) socketGone() bool {
+	_, err := os.Lstat(c.files.Socket)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // IsUnresponsive reports whether err says that a console's host is alive but does not respond.

@@ -45,12 +45,12 @@ func Serve(ctx context.Context, o HostOptions) error {
 			_ = o.Ready.Close()
 		})
 	}
-	h, listener, release, err := prepare(o)
+	h, d, release, err := prepare(o)
 	if err != nil {
 		ready(readiness{Error: startFault(err)})
 		return err
 	}
-	err = h.serve(ctx, listener, ready)
+	err = h.serve(ctx, d, ready)
 	release()
 	if h.outcome.failed != nil { // all its files are removed now
 		ready(readiness{Error: startFault(h.outcome.failed)})
@@ -85,7 +85,7 @@ func begin(o HostOptions) (*place.Pending, error) {
 }
 
 // prepare claims the name and opens the files and the socket of a console; release undoes it.
-func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error) {
+func prepare(o HostOptions) (h *host, d *door, release func(), err error) {
 	b, err := begin(o)
 	if err != nil {
 		return nil, nil, nil, err
@@ -101,6 +101,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		b.Release()
 		return nil, nil, nil, err
 	}
+	var l net.Listener
 	file, err := os.OpenFile(filepath.Join(f.Record, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
 		l, err = listen(f.Socket)
@@ -119,7 +120,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		b.Release()
 		return nil, nil, nil, err
 	}
-	return h, l, func() {
+	return h, &door{claim: b.Claim, getenv: o.Getenv, listener: l}, func() {
 		rec.remove()
 		_ = file.Close() // it is gone
 		b.Claim.Release()
@@ -129,16 +130,16 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 const logName = "log"
 
 // serve runs the console until it ends.
-func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness)) error {
-	server := &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: requestTimeout, IdleTimeout: 2 * requestTimeout, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
+func (h *host) serve(ctx context.Context, d *door, ready func(readiness)) error {
+	d.server = &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: requestTimeout, IdleTimeout: 2 * requestTimeout, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
+	go func(l net.Listener) { served <- d.server.Serve(l) }(d.listener)
 	h.log.Info("the console begins", "adapter", h.adapter.Name, "dir", h.spec.Dir)
 	opening, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go h.open(opening)
 	go h.announce(ready)
-	h.live(ctx)
+	h.live(ctx, d)
 	cancel()
 	<-h.opened
 	_ = h.close(ctx.Err() != nil) // the log names the remaining processes
@@ -146,10 +147,10 @@ func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness))
 	bye, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
 	h.visitors.wait(bye)
-	if server.Shutdown(bye) != nil { // a request is still being answered
-		_ = server.Close()
+	if d.server.Shutdown(bye) != nil { // a request is still being answered
+		_ = d.server.Close()
 	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) { // closed to be made again
 		return err
 	}
 	return nil
@@ -178,8 +179,8 @@ func (h *host) announce(ready func(readiness)) {
 	ready(readiness{Status: &status})
 }
 
-// live returns when the console has to end.
-func (h *host) live(ctx context.Context) {
+// live returns when the console has to end. Until then it keeps the console reachable.
+func (h *host) live(ctx context.Context, d *door) {
 	t := time.NewTimer(time.Minute)
 	defer t.Stop()
 	for {
@@ -188,9 +189,10 @@ func (h *host) live(ctx context.Context) {
 			h.end("nobody used it")
 			return
 		}
-		t.Reset(left + time.Millisecond)
+		t.Reset(min(left, doorLook) + time.Millisecond)
 		select {
 		case <-t.C:
+			h.keepReachable(d)
 		case <-h.ending:
 			return
 		case <-ctx.Done():

@@ -27,7 +27,7 @@ const (
 	Fullscreen    State = "fullscreen"         // a command draws on the whole screen
 	Stopped       State = "stopped"            // the program, or its foreground job, is stopped, also at its prompt; only SIGCONT resumes it
 	Exited        State = "exited"             // the program ended; its results can be read
-	Unresponsive  State = "unresponsive"       // the host is alive but does not respond: it is stopped, or the machine is very busy
+	Unresponsive  State = "unresponsive"       // the host is alive but does not respond: it is stopped, the machine is very busy, or its socket was removed
 	Dead          State = "dead"               // the host was killed; its results can be read
 )
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,7 +33,7 @@ func take(f Files, patience time.Duration) (*Claim, error) {
 		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetPermissions(0o600))}
 		got, err := c.lock.TryLock()
 		if err == nil && !got && patience > 0 && !answers(f.Socket) {
-			got, err = c.lockWithin(patience)
+			got, err = within(patience, c.lock.TryLockContext)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("claiming the name: %w", err)
@@ -41,8 +42,13 @@ func take(f Files, patience time.Duration) (*Claim, error) {
 			_ = c.lock.Close() // nothing is locked
 			return nil, ErrNameInUse
 		}
-		if isUnder(c.lock, f.Lock) {
-			_ = os.Remove(f.Socket) // its host is dead: the lock is held here
+		under := isUnder(c.lock, f.Lock)
+		switch {
+		case under && answers(f.Socket): // its host is alive, and somebody removed its lock
+			_ = c.lock.Close()
+			return nil, ErrNameInUse
+		case under:
+			_ = os.Remove(f.Socket) // its host is dead, or has no socket here: the lock is held here
 			return c, nil
 		}
 		_ = c.lock.Close() // the previous holder removed the file before it was locked
@@ -53,10 +59,11 @@ func take(f Files, patience time.Duration) (*Claim, error) {
 // whether a host is alive, or a program that a killed host was just starting.
 const claimPatience = 500 * time.Millisecond
 
-func (c *Claim) lockWithin(patience time.Duration) (got bool, err error) {
+// within waits at most for patience until it has a lock.
+func within(patience time.Duration, lock func(context.Context, time.Duration) (bool, error)) (got bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if got, err = c.lock.TryLockContext(ctx, patience/100); ctx.Err() != nil {
+	if got, err = lock(ctx, patience/100); ctx.Err() != nil {
 		return got, nil
 	}
 	return got, err
@@ -74,7 +81,7 @@ func (s *Spec) ClaimName(getenv func(string) string) (*Claim, error) {
 		}
 		c, err := take(f, claimPatience)
 		if errors.Is(err, ErrNameInUse) && !f.kept() { // by a console of this user with another home
-			c, err = take(f.withOwnSocket(), claimPatience)
+			c, err = take(f.OwnSocket(), claimPatience)
 		}
 		return c.withRecord(err)
 	}
@@ -123,7 +130,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 			return nil, err
 		}
 		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-		got, err := lock.TryLock()
+		got, err := within(claimPatience, lock.TryLockContext)
 		switch {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return nil, fmt.Errorf("locking the directory of results: %w", err)
@@ -145,9 +152,27 @@ func (f Files) kept() bool {
 	return err == nil && !got
 }
 
-// withOwnSocket returns files with the same record and a socket of its own: the record identifies a
+// shareRecord locks the directory of results, if there is one, against a host.
+//
+// Errors: ErrNameInUse if a host keeps the record.
+func (f Files) shareRecord() (*flock.Flock, error) {
+	lock := flock.New(f.Record, flock.SetFlag(os.O_RDONLY))
+	got, err := within(claimPatience, lock.TryRLockContext)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return lock, nil // which is not locked
+	case err != nil:
+		return nil, fmt.Errorf("locking the directory of results: %w", err)
+	case !got:
+		_ = lock.Close() // nothing is locked
+		return nil, ErrNameInUse
+	}
+	return lock, nil
+}
+
+// OwnSocket returns files with the same record and a socket that no other record's console has: the record identifies a
 // console, and consoles of two homes may have the same name.
-func (f Files) withOwnSocket() Files {
+func (f Files) OwnSocket() Files {
 	sum := sha256.Sum256([]byte(f.Record))
 	base := filepath.Join(filepath.Dir(f.Socket), "h-"+hex.EncodeToString(sum[:8]))
 	return Files{Socket: base + ".sock", Lock: base + ".lock", Record: f.Record}
@@ -163,6 +188,32 @@ func isUnder(lock *flock.Flock, name string) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
+// HasLock reports whether the lock beside the socket is still where others look for it.
+func (c *Claim) HasLock() bool { return c.lock != nil && isUnder(c.lock, c.Files.Lock) }
+
+// Renew claims a socket for a running console again whose socket or lock was removed: where a new
+// console of the name would have them, as the directory may be gone. The name stays claimed by the lock
+// of its results. If it fails, there is no socket until it is called again.
+//
+// Errors: those of Of.
+func (c *Claim) Renew(getenv func(string) string, name string) error {
+	c.releaseSocket()
+	f, err := Of(getenv, name)
+	if err != nil {
+		return err
+	}
+	f.Record = c.Files.Record
+	found, err := take(f, claimPatience)
+	if errors.Is(err, ErrNameInUse) { // by a console of this user with another home
+		found, err = take(f.OwnSocket(), claimPatience)
+	}
+	if err != nil {
+		return err
+	}
+	c.lock, c.Files = found.lock, found.Files
+	return nil
+}
+
 // Release gives up the name and removes its files; of the directory of results, only an empty one.
 func (c *Claim) Release() {
 	if c.record != nil {
@@ -171,9 +222,20 @@ func (c *Claim) Release() {
 		}
 		_ = c.record.Close()
 	}
-	_ = os.Remove(c.Files.Socket)
-	_ = os.Remove(c.Files.Lock)
+	c.releaseSocket()
+}
+
+// releaseSocket removes the socket and its lock, unless they were removed and may be another console's.
+func (c *Claim) releaseSocket() {
+	if c.lock == nil {
+		return
+	}
+	if c.HasLock() {
+		_ = os.Remove(c.Files.Socket)
+		_ = os.Remove(c.Files.Lock)
+	}
 	_ = c.lock.Close()
+	c.lock = nil
 }
 
 // Dead reports whether no running host has the name, and removes the files of a killed host from
@@ -185,17 +247,30 @@ func (f Files) Dead() bool { return f.withLock(func() error { return nil }) == n
 // Errors: ErrNameInUse if a host is running.
 func (f Files) Forget() error { return f.withLock(func() error { return os.RemoveAll(f.Record) }) }
 
-// withLock calls do while no other process can claim the name.
+// withLock calls do while no other process can claim the name. The lock of the results shows a host
+// whose socket was removed; a host of an older version has only the lock beside its socket.
 //
 // Errors: ErrNameInUse if a host is running.
 func (f Files) withLock(do func() error) error {
 	if answers(f.Socket) {
 		return ErrNameInUse
 	}
+	record, err := f.shareRecord() // a host without a socket is recognized before its new lock is in its way
+	if err != nil {
+		return err
+	}
+	_ = record.Close() // a new host locks it after the lock beside the socket, and so does this
 	c, err := take(f, claimPatience)
+	if errors.Is(err, fs.ErrNotExist) {
+		c, err = &Claim{Files: f}, nil // there is no directory in which a lock could be held
+	}
 	if err != nil {
 		return err
 	}
 	defer c.Release()
+	if record, err = f.shareRecord(); err != nil {
+		return err
+	}
+	defer func() { _ = record.Close() }() // which unlocks it
 	return do()
 }

@@ -145,7 +145,8 @@ number and first line of the latest command. The states are:
   fullscreen          the command draws on the whole screen
   stopped             the program or its foreground job is stopped (kill -STOP, suspend)
   exited              the program has ended; its output is kept for ten minutes
-  unresponsive        the process that runs the console does not answer
+  unresponsive        the process that runs the console does not answer,
+                      or its socket was removed
   dead                that process was killed; the output is kept for a day
 
 docs/consoles.md says what to do in each of them.`,

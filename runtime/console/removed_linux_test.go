@@ -1,0 +1,112 @@
+package console_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
+)
+
+// removeSockets removes the directory of sockets, as the system does at a logout.
+func removeSockets(t *testing.T) string {
+	dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple")
+	require.NoError(t, os.RemoveAll(dir))
+	return dir
+}
+
+// A host whose socket was removed makes it again, and its console goes on.
+func TestARemovedSocketIsMadeAgain(t *testing.T) {
+	place(t)
+	exec(t, start(t, console.Spec{Name: "a"}), "x=kept")
+	for _, remove := range []func(){
+		func() { removeSockets(t) },
+		func() { require.NoError(t, os.Remove(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "a.sock"))) },
+		func() { require.NoError(t, os.Remove(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "a.lock"))) },
+	} {
+		remove()
+		require.Eventually(t, func() bool {
+			c, err := console.Open(os.Getenv, "a")
+			require.NoError(t, err)
+			defer c.Close()
+			if _, err := c.Status(t.Context()); err != nil {
+				return false
+			}
+			found, err := filepath.Glob(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "a.*"))
+			return assert.NoError(t, err) && len(found) == 2
+		}, testkit.Patience(30*time.Second), 5*time.Millisecond)
+		c, err := console.Open(os.Getenv, "a")
+		require.NoError(t, err)
+		out, _ := exec(t, c, "echo $x")
+		assert.Equal(t, "kept\n", out)
+	}
+	c, err := console.Open(os.Getenv, "a")
+	require.NoError(t, err)
+	require.NoError(t, c.End(t.Context(), false))
+	left, err := os.ReadDir(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// Until then it is unresponsive, not dead: its name is not free, and close with kill ends its program.
+func TestAHostWithoutItsSocketIsUnresponsive(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	stopHost(t, c) // it cannot make its socket again
+	removeSockets(t)
+	all, err := console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Equal(t, console.Unresponsive, all[0].State)
+	assert.Contains(t, all[0].Notice, "its socket "+s.Socket+" was removed")
+	for _, c := range []*console.Client{c, open(t, "a")} {
+		_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
+		require.ErrorContains(t, err, "its socket "+s.Socket+" was removed")
+		assert.True(t, console.IsUnresponsive(err))
+		_, err = c.Attach(t.Context(), console.AttachRequest{Cols: 80, Rows: 24})
+		assert.True(t, console.IsUnresponsive(err))
+		assert.True(t, console.IsUnresponsive(c.End(t.Context(), false)))
+	}
+	_, _, err = console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Name: "a", Adapter: "bash"})
+	requireFault(t, console.FaultNameInUse, err)
+
+	require.NoError(t, c.End(t.Context(), true))
+	all, err = console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	assert.Empty(t, all)
+	for _, pid := range []int{s.HostPID, s.PID} {
+		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
+	}
+}
+
+// A process that a record names is not killed unless it holds the lock of that record.
+func TestANamedProcessIsNotKilled(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	host := stopHost(t, c)
+	removeSockets(t)
+	wrong := s
+	wrong.HostPID = s.PID
+	console.NoteStatus(t, c, wrong)
+	require.ErrorContains(t, open(t, "a").End(t.Context(), true), "is not its host")
+	assert.True(t, alive(s.PID))
+	assert.True(t, alive(host))
+	console.NoteStatus(t, c, s)
+}
+
+func open(t *testing.T, name string) *console.Client {
+	c, err := console.Open(os.Getenv, name)
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
