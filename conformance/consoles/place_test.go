@@ -219,7 +219,7 @@ func (p *place) exec(name, code string, flags ...string) result {
 type status struct {
 	Name, State, Cwd, Exit, Notice string
 	Host                           int `json:"host_pid"`
-	PID, Cols, Rows                int
+	PID, Cols, Rows, Held          int
 	Command                        *struct {
 		ID       int
 		ExitCode *int `json:"exit_code"`

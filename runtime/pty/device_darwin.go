@@ -1,6 +1,7 @@
 package pty
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -63,7 +64,7 @@ func (d *device) waitWritable(deadline time.Time) error {
 	return os.ErrDeadlineExceeded
 }
 
-func (d *device) dropInput() error { return nil }
+func (d *device) dropInput() error { return errors.ErrUnsupported }
 
 // reader is empty on this system.
 type reader struct{}

@@ -124,7 +124,7 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
 // DropInput discards the input that the program has not read, as tcflush(3) does with TCIFLUSH. Only
-// on Linux; elsewhere it does nothing.
+// on Linux; elsewhere it does nothing and returns errors.ErrUnsupported.
 func (p *PTY) DropInput() error { return p.dev.dropInput() }
 
 // Cook makes the terminal echo input and edit lines, whatever modes the program has set. undo

@@ -203,11 +203,13 @@ func (d *decider) complete(e machine.Effect) {
 		c.facts.end.shown = d.atPrompt(e)
 		d.status.announced = c.facts.began
 	}
+	dropped := false
 	if c.sent { // unread input would become part of the next line
 		if modes, err := d.term.Modes(); err == nil && modes.Canonical() {
-			d.term.DropInput()
+			dropped = d.term.DropInput()
 		}
 	}
+	d.typist.commandEnds(dropped)
 	d.flow.print(c, d.flow.lineEnds(c))
 	d.flow.printLate(c, c.prelude.end(), d.promptLen(e))
 	d.events.ledger.ends(d.rule(e))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.org/ripple/runtime/internal/keys"
+	"example.org/ripple/runtime/pty"
 )
 
 // held is the input of users that the program has not received yet, in order.
@@ -62,6 +63,11 @@ func (h *held) given(k *typedKeys) {
 	}
 }
 
+// putBack makes a line that a user has begun the first held keys.
+func (h *held) putBack(l begunLine) {
+	*h = slices.Insert(*h, 0, typedKeys{who: l.who, raw: l.keys, drafted: l.drafted})
+}
+
 // forget discards a user's input.
 func (h *held) forget(who int) {
 	*h = slices.DeleteFunc(*h, func(k typedKeys) bool { return k.who == who })
@@ -81,3 +87,30 @@ func (h held) counts(drafter int) map[int]int {
 	}
 	return of
 }
+
+// begunLine is a part of a line that a user has typed while a command runs, and that waits in the terminal for its end.
+type begunLine struct {
+	who     int    // 0: no user has begun a line
+	keys    []byte // empty if a part of them was not echoed: it may be a secret
+	drafted bool
+	hidden  bool // a part was not echoed
+}
+
+// given records keys that the terminal is given; held says that it keeps an unfinished line.
+func (l *begunLine) given(k *typedKeys, modes *pty.Modes, held bool) {
+	if !held || k.closed() || k.raw[len(k.raw)-1] == eof {
+		*l = begunLine{}
+		return
+	}
+	if l.who != k.who || l.drafted != k.drafted {
+		*l = begunLine{who: k.who, drafted: k.drafted}
+	}
+	l.hidden = l.hidden || !modes.Echoes()
+	l.keys = append(l.keys, k.raw...)
+	if l.hidden {
+		l.keys = nil
+	}
+}
+
+// eof is the key that makes a terminal pass on an unfinished line: VEOF.
+const eof = 0x04

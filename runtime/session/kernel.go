@@ -113,6 +113,9 @@ func (k *kernel) hides() bool {
 	return err == nil && modes.Canonical() && !modes.Echoes()
 }
 
+// sawWaiting reports whether the program was seen to wait for input at its prompt: then it would be seen in a command, too.
+func (k *kernel) sawWaiting() bool { return k.visible || k.home != pty.Place{} }
+
 // learn records how the program waits for a command.
 func (k *kernel) learn(r pty.Readiness) {
 	if r.State == pty.Waiting || k.programListens(r) {

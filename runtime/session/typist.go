@@ -24,11 +24,11 @@ type typist struct {
 
 // userInput is the input of users.
 type userInput struct {
-	split     map[int]*keys.Splitter
-	held      held
-	giving    bool // a goroutine gives the held keys
-	lineOwner int  // the user who has typed a part of a line that a command reads; 0: none
-	used      bool // a user has typed here
+	split  map[int]*keys.Splitter
+	held   held
+	giving bool      // a goroutine gives the held keys
+	begun  begunLine // in the terminal
+	used   bool      // a user has typed here
 }
 
 // Type gives the program what a user types at its terminal; b ends with a whole key. The positive
@@ -57,10 +57,7 @@ func acceptKeys(s *Session, who int, b []byte, drafted bool) error {
 		if t.held.drafted(who) && t.takesDraft(who) {
 			t.draft.begin(who)
 		}
-		if len(t.held) > 0 && !t.giving {
-			t.giving = true
-			go t.giveHeldKeys()
-		}
+		t.giveLater()
 	})
 	if d.isDead() {
 		return s.ended(d)
@@ -89,8 +86,8 @@ func (s *Session) Detach(who int) {
 		delete(t.split, who)
 		t.held.forget(who)
 		t.draft.end(who)
-		if t.lineOwner == who {
-			t.lineOwner = 0
+		if t.begun.who == who {
+			t.begun = begunLine{}
 		}
 		if t.edits() && t.line.who == who {
 			left = t.line
@@ -159,7 +156,7 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 	case k.Kind == keys.Reply:
 	case k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && t.stopsOutput(k.Raw[0]):
 	case signal != 0 && t.cmd != nil:
-		t.lineOwner = 0
+		t.begun = begunLine{}
 		t.signal(signal, k.Raw)
 	case signal == 'c' && t.line != nil && t.line.entered: // for the command that the line becomes
 		t.line.interruptPending = true
@@ -215,9 +212,8 @@ func (t *typist) giveKeys() {
 // owner returns the user who is in the middle of a line; 0: none.
 func (t *typist) owner() int {
 	if t.control.state.Step == machine.StepRunning {
-		return t.lineOwner
+		return t.begun.who
 	}
-	t.lineOwner = 0
 	if t.edits() {
 		return t.line.who
 	}
@@ -241,7 +237,8 @@ func (t *typist) giveNext(k *typedKeys) bool {
 				t.restoreModes()
 				t.cook()
 			}
-			t.noteLineOwner(k)
+			modes, err := t.term.Modes()
+			t.begun.given(k, &modes, err == nil && modes.Canonical())
 			t.sender.typed(k.raw)
 		}
 	default: // a user answers a question that the program asks at its start
@@ -250,17 +247,23 @@ func (t *typist) giveNext(k *typedKeys) bool {
 	return true
 }
 
-// noteLineOwner records the user whose line a command reads: the terminal passes on whole lines.
-func (t *typist) noteLineOwner(k *typedKeys) {
-	modes, err := t.term.Modes()
-	t.lineOwner = 0
-	if err == nil && modes.Canonical() && !k.closed() && k.raw[len(k.raw)-1] != eof {
-		t.lineOwner = k.who
+// commandEnds handles the end of a command: the terminal passes on whole lines, so the command has not read a line that a user has
+// begun. It becomes the beginning of the next line, if the terminal no longer has it.
+func (t *typist) commandEnds(dropped bool) {
+	if l := t.begun; dropped && len(l.keys) > 0 {
+		t.held.putBack(l)
 	}
+	t.begun = begunLine{}
+	t.giveLater()
 }
 
-// eof is the key that makes a terminal pass on an unfinished line: VEOF.
-const eof = 0x04
+// giveLater starts giving the program the held keys, if there are any.
+func (t *typist) giveLater() {
+	if len(t.held) > 0 && !t.giving {
+		t.giving = true
+		go t.giveHeldKeys()
+	}
+}
 
 // giveHeldKeys gives the program the held keys as soon as it may receive them. It polls, because
 // nothing reports that the program reads; often again after each change, since more may follow soon.
@@ -290,13 +293,13 @@ func (t *typist) listens() bool {
 	switch {
 	case r.State == pty.Waiting, r.Listens, r.Timed, r.Hidden, !pty.Tells:
 		return true
-	case r.State == pty.Unknown && t.cmd.typed != nil && time.Since(t.cmd.line.at) > unknownFlight:
+	case r.State == pty.Unknown && t.cmd.typed != nil && r.Leader && !t.kernel.sawWaiting() && time.Since(t.cmd.line.at) > unknownFlight:
 		return true
 	}
 	modes, err := t.term.Modes()
 	return err == nil && !modes.Canonical() && !r.Leader
 }
 
-// unknownFlight is how long to wait for a program whose blocking looks the same at its prompt and
-// in a command, before keys go to the user's own command.
+// unknownFlight is how long to wait for a program that was not seen to wait at its prompt either, before keys go to
+// the user's own command.
 const unknownFlight = time.Second

@@ -112,10 +112,11 @@ func (t *Terminal) Discard() {
 	t.input.queue = nil
 }
 
-// DropInput discards queued input and, on Linux, what the program has not read.
-func (t *Terminal) DropInput() {
+// DropInput discards queued input and, on Linux, what the program has not read. It reports whether it has discarded the latter,
+// which fails when the program has ended.
+func (t *Terminal) DropInput() bool {
 	t.Discard()
-	_ = t.tty.DropInput() // it fails when the program has ended
+	return t.tty.DropInput() == nil
 }
 
 // Interrupt discards queued input and types key, the program's interrupt key. If the terminal would

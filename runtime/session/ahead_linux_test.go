@@ -1,0 +1,123 @@
+//go:build linux
+
+package session_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/session"
+)
+
+// runs enters a command of a user, and returns when it has run for longer than a second and sleeps in a read of
+// the named pipe that it gets in place of FIFO. end ends that read.
+func (p *typist) runs(code string) (end func()) {
+	p.t.Helper()
+	fifo := filepath.Join(p.t.TempDir(), "fifo")
+	require.NoError(p.t, unix.Mkfifo(fifo, 0o600))
+	p.takes(1)
+	require.NoError(p.t, p.Enter(1, []byte(strings.ReplaceAll(code, "FIFO", fifo)+"\r")))
+	p.shows("is la" + "te")
+	f, err := os.OpenFile(fifo, os.O_WRONLY, 0) // returns when the program has opened it
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { _ = f.Close() }) // the test may have closed it
+	require.Eventually(p.t, func() bool { return sleepsIn(fifo) }, testkit.Patience(30*time.Second), time.Millisecond)
+	return func() { require.NoError(p.t, f.Close()) }
+}
+
+// sleepsIn reports whether another process that has a file open sleeps.
+func sleepsIn(file string) bool {
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is valid
+	for _, link := range links {
+		pid := strings.Split(link, "/")[2]
+		if to, _ := os.Readlink(link); to != file || pid == strconv.Itoa(os.Getpid()) { // "": it has ended, or closed the file
+			continue
+		}
+		if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err == nil && bytes.Contains(stat, []byte(") S ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Keys that a user types while a command of a user runs that does not read are held, however long it runs, and
+// are edited at the next prompt, in order.
+func TestKeysAheadOfThePromptAreEdited(t *testing.T) {
+	const shell = `sleep 1.2; echo "is la""te"; cat FIFO`
+	for name, code := range map[string]string{
+		"bash": shell, "zsh": shell, "fish": shell,
+		"python": "import time; time.sleep(1.2); print('is la' 'te'); open('FIFO').read() and None",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, name, session.Options{})
+			end := p.runs(code)
+			for _, key := range "echo 漢" {
+				require.NoError(t, p.TypeDraft(1, []byte(string(key))))
+			}
+			assert.Equal(t, map[int]int{1: len("echo 漢")}, p.State().Held)
+			require.NoError(t, p.TypeDraft(1, []byte(" two\rnext")))
+			end()
+			d := p.ran(1)
+			require.NoError(t, d.err)
+			assert.True(t, strings.HasPrefix(d.output, "is late\n"), d.output)
+			assert.NotContains(t, d.output, "echo", "a terminal would have echoed keys that it was given")
+			assert.Equal(t, "echo 漢 two\rnext", p.takes(1))
+		})
+	}
+}
+
+// A secret that is typed before the command asks for it is not echoed.
+func TestASecretAheadIsNotEchoed(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	end := p.runs(`sleep 1.2; echo "is la""te"; cat FIFO; read -rsp 'PW? ' x; echo "it has ${#x}"`)
+	require.NoError(t, p.TypeDraft(1, []byte("typedahead\r")))
+	end()
+	assert.Equal(t, "is late\nPW? it has 10\n", p.ran(1).output)
+	p.readMu.Lock()
+	defer p.readMu.Unlock()
+	assert.NotContains(t, string(p.read), "typedahead")
+}
+
+// Ctrl-C acts at once while keys are held, and discards them.
+func TestCtrlCPassesHeldKeys(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	_ = p.runs(`sleep 1.2; echo "is la""te"; cat FIFO`)
+	require.NoError(t, p.TypeDraft(1, []byte("never\r\x03")))
+	assert.Equal(t, 130, *p.ran(1).result.ExitCode)
+	assert.Empty(t, p.takes(1))
+}
+
+// The beginning of a line that a command was given, but has not read at its end, is edited at the next prompt, together with the
+// rest. Text that was typed without an echo is not.
+func TestHalfOfALineIsEditedAtTheNextPrompt(t *testing.T) {
+	for name, tt := range map[string]struct{ options, next string }{"echo": {"-rt", "halfrest"}, "secret": {"-rst", "rest"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, "bash", session.Options{})
+			p.takes(1)
+			require.NoError(t, p.Enter(1, []byte("read "+tt.options+" "+seconds+" x; echo \"[$x]\"\r")))
+			p.is(func(st session.State) bool { return st.Waiting != session.WaitingNone })
+			require.NoError(t, p.TypeDraft(1, []byte("half")))
+			assert.Empty(t, p.State().Held, "the command has been given it")
+			assert.Contains(t, p.ran(1).output, "[")
+			require.NoError(t, p.TypeDraft(1, []byte("rest")))
+			var line string
+			require.Eventually(t, func() bool { line += string(p.Prompt(1).Keys); return len(line) >= len(tt.next) }, testkit.Patience(30*time.Second), time.Millisecond)
+			assert.Equal(t, tt.next, line)
+		})
+	}
+}
+
+// seconds is how long a command of TestHalfOfALineIsEditedAtTheNextPrompt reads: long enough to type a key.
+const seconds = "3"
