@@ -421,8 +421,10 @@ func TestKillingEndsTheTree(t *testing.T) {
 			require.True(t, ok)
 			kept := e.parent
 			start := time.Now()
-			for _, v := range tt.victims(cmd.Process.Pid, kept, inner) {
-				require.NoError(t, syscall.Kill(v, syscall.SIGKILL))
+			for n, v := range tt.victims(cmd.Process.Pid, kept, inner) {
+				if err := syscall.Kill(v, syscall.SIGKILL); n == 0 || err != syscall.ESRCH { // the end of the first may have ended it
+					require.NoError(t, err)
+				}
 			}
 			_, _ = io.Copy(io.Discard, out) // every process that wrote to the pipe has ended
 			_ = cmd.Wait()                  // its status is checked
