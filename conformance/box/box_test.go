@@ -88,9 +88,9 @@ func TestLinkedWorkingTree(t *testing.T) {
 		linked := f.base + "/linked"
 		out, err := f.command(t, "git", "worktree", "add", "-q", "tree", "-b", "linked").CombinedOutput()
 		require.NoError(t, err, string(out))
-		_, said, code := f.outcome(t, "bash", "-c", `cd tree && exec "$0" box -- bash -c '
+		_, said, code := f.outcome(t, "bash", "-c", `cd tree && rm ../.git/worktrees/tree/config.worktree && exec "$0" box -- bash -c '
 			echo x >f && git add f && git commit -qm linked || exit 1
-			git config core.fsmonitor PWNED; echo PWNED >../.git/hooks/x; echo "gitdir: PWNED" >.git; ls "$(git rev-parse --git-common-dir)/worktrees"; exit 0'`, ripple)
+			git config core.fsmonitor PWNED; echo PWNED >../.git/hooks/x; echo "gitdir: PWNED" >.git; echo PWNED >"$(git rev-parse --git-dir)/config.worktree"; ls "$(git rev-parse --git-common-dir)/worktrees"; exit 0'`, ripple)
 		assert.Zero(t, code, said)
 		log, _, _ := f.outcome(t, "git", "log", "--format=%s", "linked")
 		assert.Equal(t, "linked\nw\n", log)
@@ -98,6 +98,7 @@ func TestLinkedWorkingTree(t *testing.T) {
 		text, err := os.ReadFile(f.variables["W"] + "/tree/.git")
 		require.NoError(t, err)
 		assert.NotContains(t, string(text), harmed)
+		assert.Empty(t, containing(t, harmed, f.variables["W"]+"/.git/worktrees"))
 		assert.NoDirExists(t, linked)
 	})
 }

@@ -18,7 +18,7 @@ var guarded = []struct {
 	empty *string // content to create if the file is missing, so that the box cannot create it; nil: create nothing
 }{
 	{"config", false, "ro-bind", nil},
-	{"config.worktree", false, "ro-bind", nil},
+	{"config.worktree", false, "ro-bind", new(string)},
 	{"hooks", true, "ro-bind", new(string)},
 	{"info", true, "bind", new(string)},
 	{"info/attributes", false, "ro-bind", new(string)},
@@ -100,6 +100,14 @@ func (l layout) linked(dir, entry string) error {
 		}
 	}
 	l.add("bind", private, private)
+	settings := filepath.Join(private, "config.worktree")
+	f, err := os.OpenFile(settings, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // otherwise the program could create it
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: %w", ErrPolicy, err)
+	}
 	for _, name := range []string{"gitdir", "commondir", "config.worktree"} {
 		if path := filepath.Join(private, name); exists(path) == nil {
 			l.add("ro-bind", path, path)

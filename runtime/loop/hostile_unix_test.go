@@ -97,10 +97,10 @@ func TestAFilterOfATurnIsNotRun(t *testing.T) {
 	assert.Len(t, r.fake.requests, 1)
 
 	o := r.options(true)
-	top, programs, err := GitPrograms(t.Context(), r.dir)
+	top, accepted, err := GitRisks(t.Context(), r.dir)
 	require.NoError(t, err)
 	assert.Equal(t, r.dir, top)
-	o.GitPrograms = programs
+	o.GitAccepted = accepted
 	stop = r.runWith(o)
 	assert.True(t, stop.Done(), "%v", stop)
 	assert.FileExists(t, filepath.Join(r.dir, "ran"))

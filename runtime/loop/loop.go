@@ -29,9 +29,9 @@ type Options struct {
 	Box        *box.Box          // where agents and checks run; required if Config.Box is set
 	Attended   bool              // a user is at the terminal, and can answer
 
-	// GitPrograms are settings of the repository that may make git run programs, as the function GitPrograms
-	// returns them. With others the loop stops before git compares or writes files.
-	GitPrograms []string
+	// GitAccepted are the risks of the repository that the user has approved, as [GitRisks] returns them. With others
+	// the loop stops before git compares or writes files.
+	GitAccepted []string
 
 	// ExitCode returns the exit code that is recorded with a stop. If it is nil, none is.
 	ExitCode func(*Stop) int
@@ -78,7 +78,7 @@ func New(o Options) *Loop {
 	}
 	r := &run{
 		clock: clock{wall: o.Now}, notifier: notifier{observe: o.Observe, noted: map[string]bool{}},
-		config: o.Config, project: o.Project, programs: o.GitPrograms, settings: o.Settings,
+		config: o.Config, project: o.Project, accepted: o.GitAccepted, settings: o.Settings,
 	}
 	work, backup, team := &workspace{run: r, whole: o.Box}, &backup{run: r}, newTeam(r, &o)
 	work.checkouts = &checkouts{run: r, work: work}

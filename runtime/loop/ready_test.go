@@ -54,9 +54,9 @@ func TestRunsThatCannotStart(t *testing.T) {
 			for again := range 2 { // the second time resumes it
 				o := r.options(again == 1)
 				if tt.name == "no key" {
-					_, programs, err := GitPrograms(t.Context(), r.dir)
+					_, accepted, err := GitRisks(t.Context(), r.dir)
 					assert.NoError(t, err)
-					o.GitPrograms = programs
+					o.GitAccepted = accepted
 				}
 				stop := r.runWith(o)
 				assert.Equal(t, tt.reason, stop.Reason, stop.Message)

@@ -23,7 +23,7 @@ type run struct {
 	config   *config.Config
 	settings *record.Settings // for the record; nil if unknown
 	project  string           // the directory that contains .ralph
-	programs []string         // see Options.GitPrograms
+	accepted []string         // see Options.GitAccepted
 	store    *journal.Store
 	log      *journal.Log
 	state    record.State

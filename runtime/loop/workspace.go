@@ -38,7 +38,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		return err
 	}
 	if r != nil {
-		r.Programs = w.programs
+		r.Accepted = w.accepted
 	}
 	c := w.config
 	if err := needsGit(ctx, c, dir, r); err != nil {
@@ -68,7 +68,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.tree, err = openTree(ctx, dir, w.programs); err == nil {
+	if w.tree, err = openTree(ctx, dir, w.accepted); err == nil {
 		err = w.checkouts.open(ctx)
 	}
 	if err == nil && w.worktree != nil && notOpen == nil {
@@ -77,20 +77,21 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	return cmp.Or(notOpen, err)
 }
 
-// openTree returns a tree whose snapshots omit the loop's own files. Git may run programs, see Options.GitPrograms.
-func openTree(ctx context.Context, dir string, programs []string) (*git.Tree, error) {
+// openTree returns a tree whose snapshots omit the loop's own files. For accepted see Options.GitAccepted.
+func openTree(ctx context.Context, dir string, accepted []string) (*git.Tree, error) {
 	t, err := git.OpenTree(ctx, dir, layout.IsRecord)
 	if t.Repo != nil {
-		t.Repo.Programs = programs
+		t.Repo.Accepted = accepted
 	}
 	return t, err
 }
 
-// GitPrograms returns the settings of the repository that contains a directory, and of its submodules, that make git
-// run programs such as filters, as "FILE: key = value", for [Options], and the top of the working tree. Both are empty
-// outside of a repository. Errors: files that git cannot read, or would read without end; those of git and of ctx.
-func GitPrograms(ctx context.Context, dir string) (top string, list []string, err error) {
-	return git.Programs(ctx, dir)
+// GitRisks returns what makes git run programs of the repository that contains a directory, such as filters in its
+// settings, or write files outside of it, for example through symbolic links, as "FILE: key = value", for [Options]. It
+// also returns the top of the working tree. Both are empty outside of a repository. Errors: files that git cannot read,
+// or would read without end; those of git and of ctx.
+func GitRisks(ctx context.Context, dir string) (top string, list []string, err error) {
+	return git.Risks(ctx, dir)
 }
 
 // needsGit returns the stop for settings that need a repository if there is none.

@@ -211,6 +211,9 @@ func checkNamedFiles(ctx context.Context, config string) error {
 	seen := map[string]bool{config: true}
 	for list := []string{config}; len(list) > 0 && len(seen) <= maxIncluded && ctx.Err() == nil; list = list[1:] {
 		text, err := projectfile.Read(list[0], maxSettings)
+		if refused, large := errors.AsType[*projectfile.RefusedError](err); large {
+			return refused
+		}
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
@@ -280,6 +283,7 @@ var fileSettings = []fileSetting{
 	{"core", "attributesfile", false},
 	{"commit", "template", false},
 	{"blame", "ignorerevsfile", false},
+	{"diff", "orderfile", false},
 }
 
 // mayBeIn reports whether a text of settings, in lower case, may contain the setting: git allows no
@@ -349,6 +353,8 @@ func check(path string, stat func(string) (fs.FileInfo, error)) error {
 	switch filepath.Base(path) {
 	case "index", "packed-refs", "commit-graph", "multi-pack-index":
 		limit = maxTable
+	case "config", "config.worktree":
+		limit = maxSettings
 	}
 	const do = "remove it, or get the file from another clone"
 	switch mode := info.Mode(); {

@@ -131,9 +131,12 @@ const noMaintenance = "maintenance.auto=false"
 // them is run by what only looks, and hooks only by a commit, which somebody asked for.
 // A bare repository in a directory of the project is not taken for the project's own.
 func words(sub subcommand, hooks bool, args []string) []string {
-	list := []string{"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"}
+	list := []string{"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false"}
 	if !hooks {
 		list = append(list, "-c", "core.hooksPath="+os.DevNull)
+	}
+	if sub == gitRebase { // the other backend starts many programs, each of which reads the settings again
+		list = append(list, "-c", "rebase.backend=merge", "-c", "rebase.updateRefs=false")
 	}
 	list = append(list, string(sub))
 	if sub == gitDiff {
@@ -156,8 +159,13 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	if err := checkFiles(ctx, r.Top); err != nil {
 		return "", err
 	}
+	if sub.writes() {
+		if err := r.checkOutside(ctx); err != nil && ctx.Err() == nil {
+			return "", err
+		}
+	}
 	if sub.mayRunPrograms() {
-		if err := r.checkPrograms(ctx, repository{r.Top, c.env}); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
+		if err := r.checkRisks(ctx, repository{r.Top, c.env}); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
 			return "", err
 		}
 	}
@@ -186,7 +194,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	cmd.Cancel = func() error { // git takes its locks away when it is asked to end
 		return cmd.Process.Signal(syscall.SIGTERM)
 	}
-	var out, said bytes.Buffer
+	out, said := limited{left: maxTable}, limited{left: maxSaidBytes}
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := c.give(cmd)
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // a hook may leave a process that keeps git's output open
@@ -240,7 +248,25 @@ func (c call) give(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-const maxSaid = 400 // columns of a message
+const (
+	maxSaid      = 400     // columns of a message
+	maxSaidBytes = 1 << 20 // bytes of what git prints on standard error
+)
+
+// limited keeps what a program prints, up to a number of bytes; with more, it returns an error, and the program ends.
+type limited struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, errTooMuch
+	}
+	return l.Buffer.Write(p)
+}
+
+var errTooMuch = errors.New("git printed more than ripple reads")
 
 // gitWords is what git said, short enough for a message.
 func gitWords(said string) string {
@@ -258,9 +284,9 @@ type Repo struct {
 	Top    string // of the working tree
 	Prefix string // from there to the project, with slashes; "" or "a/b/"
 
-	// Programs are the settings of the repository that may make git run programs, as [Programs] returns them. With
-	// others, commands that compare or write files fail with a *Conflict.
-	Programs []string
+	// Accepted are the risks of the repository that a user has approved, as [Risks] returns them. With others, commands
+	// that compare or write files fail with a *Conflict.
+	Accepted []string
 }
 
 // ErrNoRepository reports a directory whose changes git does not see: it is in no working
@@ -294,7 +320,7 @@ func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
 	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
 	top, prefix, _ = strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if err != nil || !strings.Contains(prefix, "\n") {
-		return top, prefix, err
+		return top, prefix, cmp.Or(err, inPlace(dir, top))
 	}
 	// A name has a line end: the part before it may be another directory.
 	for _, part := range []struct {
@@ -306,7 +332,16 @@ func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
 		}
 		*part.of = strings.TrimSuffix(out, "\n")
 	}
-	return top, prefix, nil
+	return top, prefix, inPlace(dir, top)
+}
+
+// inPlace returns the error of checkTop for the repository that a directory is in.
+func inPlace(dir, top string) error {
+	dirs, at, err := gitDirs(dir)
+	if err != nil || at == "" {
+		return err
+	}
+	return checkTop(dirs[0], at, top)
 }
 
 // hangs reports whether git cannot end where it was started, or did not.
@@ -345,6 +380,6 @@ func (r *Repo) Tag(ctx context.Context, name, sha string) error {
 	if _, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/tags/"+name); err == nil {
 		return nil
 	}
-	_, err := command(ctx, r.Top, gitTag, "--no-sign", name, sha)
+	_, err := r.run(ctx, call{}, gitTag, "--no-sign", name, sha)
 	return err
 }

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,11 +30,11 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 		settings += "[hook \"z-" + hook + "\"]\n\tcommand = " + program + "\n\tevent = " + hook + "\n\tenabled = true\n"
 	}
 	p.write(".git/more", settings)
-	p.git("config", "includeIf.gitdir:**/worktrees/**.path", "more")
+	p.git("config", "include.path", "more")
 	p.write("a.txt", "changed\n")
 	tree, err := OpenTree(t.Context(), p.dir, func(string) bool { return false })
 	require.NoError(t, err)
-	_, tree.Repo.Programs, err = Programs(t.Context(), p.dir) // the condition
+	_, tree.Repo.Accepted, err = Risks(t.Context(), p.dir) // the include
 	require.NoError(t, err)
 	s, err := tree.Snapshot(t.Context())
 	require.NoError(t, err)
@@ -49,9 +48,8 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 func TestHooksOfSettingsAreSwitchedOff(t *testing.T) {
 	p := newRepo(t)
 	p.write(".git/config", p.read(".git/config")+"[Hook \"a.b\"]\n\tEvent = pre-commit\n\tenabled = true\n[hook \"c=d \\\"e\"]\n\tevent = x\n\tevent = y\n"+
-		"[hook]\n\tjobs = 2\n[hook \"no-event\"]\n\tcommand = x\n[include]\n\tpath = more\n[includeIf \"onbranch:other\"]\n\tpath = only\n")
+		"[hook]\n\tjobs = 2\n[hook \"no-event\"]\n\tcommand = x\n[include]\n\tpath = more\n")
 	p.write(".git/more", "[hook \"f\"]\n\tevent = pre-commit\n")
-	p.write(".git/only", "[hook \"g\"]\n\tevent = pre-commit\n")
 	r := &Repo{Top: p.dir}
 	args, err := r.hooksOff(t.Context())
 	require.NoError(t, err)
@@ -64,15 +62,7 @@ func TestHooksOfSettingsAreSwitchedOff(t *testing.T) {
 		at := strings.LastIndexByte(line, ' ')
 		last[line[:at]] = strings.TrimSpace(line[at:])
 	}
-	assert.Equal(t, map[string]string{"hook.a.b.enabled": "false", `hook.c=d "e.enabled`: "false", "hook.f.enabled": "false", "hook.g.enabled": "false"}, last)
-
-	many := ""
-	for i := range maxIncluded {
-		many += fmt.Sprintf("[include]\n\tpath = f%d\n", i)
-	}
-	p.write(".git/more", many)
-	_, err = r.hooksOff(t.Context())
-	require.ErrorContains(t, err, "includes more than 100 files")
+	assert.Equal(t, map[string]string{"hook.a.b.enabled": "false", `hook.c=d "e.enabled`: "false", "hook.f.enabled": "false"}, last)
 }
 
 // Commands that only read do not fetch an object that is missing: the configuration of the project names

@@ -43,14 +43,14 @@ func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) (cla
 	if o.Resume {
 		need = append(need, a.Trust.RunItems(project)...)
 	}
-	git, programs := ui.GitItems(project)
-	if programs != nil { // otherwise the loop reports why git cannot be used
+	git, risks := ui.GitItems(project)
+	if risks != nil { // otherwise the loop reports why git cannot be used
 		need = append(need, git...)
 	}
 	if err := a.Trust.Agree(need); err != nil {
 		return nil, err
 	}
-	o.GitPrograms = programs
+	o.GitAccepted = risks
 	return func() error {
 		a.Trust.OwnRun(project, need, o.Settings)
 		return a.Trust.ClaimLoop(project)

@@ -201,21 +201,21 @@ func SettingsItems(files []config.File) (items []trust.Item) {
 	return items
 }
 
-// GitItems returns the item of the settings that make git run programs, if the repository of a project has any, and these
-// settings as [loop.Options] expects them.
-func GitItems(project string) (items []trust.Item, programs []string) {
-	top, programs, err := loop.GitPrograms(context.Background(), project)
+// GitItems returns the item of a repository that makes git run programs, or write files outside of it, if that of a
+// project does, and its risks as [loop.Options] expects them.
+func GitItems(project string) (items []trust.Item, risks []string) {
+	top, risks, err := loop.GitRisks(context.Background(), project)
 	if err != nil {
 		return []trust.Item{{Kind: trust.Git, Path: filepath.Join(project, ".git"), Broken: err.Error()}}, nil
 	}
-	if len(programs) == 0 {
+	if len(risks) == 0 {
 		return nil, nil
 	}
 	var runs []string
-	for _, setting := range programs {
-		runs = append(runs, "git runs programs: "+setting)
+	for _, risk := range risks {
+		runs = append(runs, "git uses "+risk)
 	}
-	return []trust.Item{trust.New(trust.Git, filepath.Join(top, ".git"), runs, []byte(strings.Join(programs, "\n")+"\n"))}, programs
+	return []trust.Item{trust.New(trust.Git, filepath.Join(top, ".git"), runs, []byte(strings.Join(risks, "\n")+"\n"))}, risks
 }
 
 // LoopItems returns the item of the directory of a loop's files, if it exists. A random mark in it

@@ -17,11 +17,14 @@ import (
 // off: without its filters, every file of Git LFS would look changed. The settings of the user's own
 // files are the user's; a repository has settings of its own, which an archive or an agent may have written.
 // Which these are, git itself is asked, in the same directory and environment as for the command that follows.
+// Other risks of a repository are in outside.go.
 
-// programSettings matches the keys of settings with programs that git, or Git LFS as its filter, may run in addition
-// to those that ripple switches off, see words and hooksOff. Files that are included under a condition may have more.
-var programSettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand` +
-	`|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)|lfs\.(?:.*\.)?standalonetransferagent)$`)
+// riskySettings matches the keys of settings with programs that git, or Git LFS as its filter, may run in addition
+// to those that ripple switches off, see words and hooksOff, and with directories in which they write. A file that is
+// included may have more of them, and may appear while git runs, for example during a rebase.
+var riskySettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand` +
+	`|include\.path|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)` +
+	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage)$`)
 
 // fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files.
 var fetchSettings = lazyregexp.New(`^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|protocol\.(?:.*\.)?allow|remote\..*\.(?:uploadpack|vcs))$`)
@@ -87,16 +90,22 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 	return list, nil
 }
 
-// programs returns the repository's own settings that make git run programs.
-func (r repository) programs(ctx context.Context) (list []string, err error) {
+// risks returns the repository's own settings that are risks.
+func (r repository) risks(ctx context.Context) (list []string, err error) {
 	all, err := r.settings(ctx)
 	fetches := slices.ContainsFunc(all, func(s setting) bool { return fetching().MatchString(s.key) })
 	for _, s := range all {
-		if s.own() && (programSettings().MatchString(s.key) || fetches && fetchSettings().MatchString(s.key)) {
+		if s.own() && (s.risky() || fetches && fetchSettings().MatchString(s.key)) {
 			list = append(list, s.String())
 		}
 	}
 	return list, err
+}
+
+// risky reports whether the setting is a risk in every repository.
+func (s setting) risky() bool {
+	refsElsewhere := s.key == "extensions.refstorage" && strings.Contains(s.value, "/") // in new versions, it may have a path
+	return refsElsewhere || riskySettings().MatchString(s.key)
 }
 
 // submodules returns the submodules that have a repository.
@@ -153,10 +162,12 @@ func (r repository) withSubmodules(ctx context.Context) (list []repository, err 
 	return list, nil
 }
 
-// Programs returns the settings of the repository of a directory, and of its submodules with files, that make git
-// run programs, as "FILE: key = value", sorted, and the top of the working tree. Both are empty outside of a
-// repository. Errors: *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
-func Programs(ctx context.Context, dir string) (top string, list []string, err error) {
+// Risks returns what makes git run programs of the repository of a directory, or write files outside of it: settings,
+// also those of its submodules with files, as "FILE: key = value"; symbolic links that lead out of it, as "FILE: link =
+// TARGET"; and a file .git or commondir that names a repository elsewhere, as "FILE: gitdir = DIR" or "FILE: commondir =
+// DIR". They are sorted. It also returns the top of the working tree. Both are empty outside of a repository. Errors:
+// *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
+func Risks(ctx context.Context, dir string) (top string, list []string, err error) {
 	top, _, err = topOf(ctx, dir)
 	if Ended(err) {
 		return "", nil, nil
@@ -166,11 +177,15 @@ func Programs(ctx context.Context, dir string) (top string, list []string, err e
 	}
 	top = filepath.FromSlash(top)
 	r := repository{dir: top}
+	list, err = r.outside(ctx)
+	if err != nil {
+		return "", nil, err
+	}
 	inner, err := r.withSubmodules(ctx)
 	for _, at := range append([]repository{r}, inner...) {
 		if err == nil {
 			var more []string
-			more, err = at.programs(ctx)
+			more, err = at.risks(ctx)
 			list = append(list, more...)
 		}
 	}
@@ -180,21 +195,43 @@ func Programs(ctx context.Context, dir string) (top string, list []string, err e
 
 // mayRunPrograms reports whether a command compares files of the working tree, writes some, merges or signs.
 func (sub subcommand) mayRunPrograms() bool {
-	return sub == gitStatus || sub != gitTag && sub != gitReadTree && sub.timeout() == writeTimeout
+	return sub == gitStatus || sub.writes()
 }
 
-// checkPrograms returns a *Conflict if the settings of a repository make git run a program that is not in r.Programs.
-func (r *Repo) checkPrograms(ctx context.Context, at repository) error {
-	list, err := at.programs(ctx)
-	for _, program := range list {
-		if !slices.Contains(r.Programs, program) {
-			return &Conflict{
-				"git would run a program that nobody has approved, because of a setting of the repository: " + program,
-				"check the setting, then remove it with `git config --unset`, or begin again to approve it",
-			}
+// writes reports whether a command writes files of the repository or of the working tree.
+func (sub subcommand) writes() bool { return sub != gitReadTree && sub.timeout() == writeTimeout }
+
+// checkRisks returns a *Conflict if a repository has a setting that is a risk and not in r.Accepted.
+func (r *Repo) checkRisks(ctx context.Context, at repository) error {
+	list, err := at.risks(ctx)
+	if risk := r.notAccepted(list); risk != "" {
+		return &Conflict{
+			"git would use a setting of the repository that runs a program, or includes more settings, and that nobody has approved: " + risk,
+			"check it, and remove it with `git config --unset`; settings of the project, but not those of the working tree of a loop, can be approved at the next start",
 		}
 	}
 	return err
+}
+
+// checkOutside returns a *Conflict if git would write outside of the repository and that is not in r.Accepted.
+func (r *Repo) checkOutside(ctx context.Context) error {
+	list, err := repository{dir: r.Top}.outside(ctx)
+	if risk := r.notAccepted(list); risk != "" {
+		return &Conflict{
+			"git would write files outside of the repository, and nobody has approved that: " + risk,
+			"check it, and remove it if it is not yours; what is in the project, but not in the working tree of a loop, can be approved at the next start",
+		}
+	}
+	return err
+}
+
+// notAccepted returns the first of some risks that is not in r.Accepted, or "".
+func (r *Repo) notAccepted(risks []string) string {
+	i := slices.IndexFunc(risks, func(s string) bool { return !slices.Contains(r.Accepted, s) })
+	if i < 0 {
+		return ""
+	}
+	return risks[i]
 }
 
 // checkSubmodules does the same for the submodules: git looks into them for changes, with their own settings.
@@ -202,7 +239,7 @@ func (r *Repo) checkSubmodules(ctx context.Context) error {
 	list, err := repository{dir: r.Top}.withSubmodules(ctx)
 	for _, at := range list {
 		if err == nil {
-			err = r.checkPrograms(ctx, at)
+			err = r.checkRisks(ctx, at)
 		}
 	}
 	return err

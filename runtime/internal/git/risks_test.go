@@ -15,23 +15,23 @@ import (
 // Git runs no program of a repository's settings when it compares or writes files, wherever the setting is, unless exactly that
 // setting is approved. A program of the user's own settings needs no approval.
 func TestProgramsOfSettingsNeedApproval(t *testing.T) {
-	snapshot := func(t *testing.T, p *project, programs []string) error {
+	snapshot := func(t *testing.T, p *project, accepted []string) error {
 		tree, err := OpenTree(t.Context(), p.dir, nothing)
 		require.NoError(t, err)
-		tree.Repo.Programs = programs
+		tree.Repo.Accepted = accepted
 		_, err = tree.Snapshot(t.Context())
 		return err
 	}
-	worktree := func(t *testing.T, p *project, programs []string) error {
-		r := &Repo{Top: p.dir, Programs: programs}
+	worktree := func(t *testing.T, p *project, accepted []string) error {
+		r := &Repo{Top: p.dir, Accepted: accepted}
 		_, err := r.OpenWorktree(t.Context(), filepath.Join(p.dir, "w"), "w", plainly)
 		return err
 	}
-	sign := func(t *testing.T, p *project, programs []string) error {
-		return (&Repo{Top: p.dir, Programs: programs}).Ready(t.Context())
+	sign := func(t *testing.T, p *project, accepted []string) error {
+		return (&Repo{Top: p.dir, Accepted: accepted}).Ready(t.Context())
 	}
-	rebase := func(t *testing.T, p *project, programs []string) error {
-		w := &Worktree{&Repo{Top: p.dir, Programs: programs}, "main", "other"}
+	rebase := func(t *testing.T, p *project, accepted []string) error {
+		w := &Worktree{&Repo{Top: p.dir, Accepted: accepted}, "main", "other"}
 		return w.Update(t.Context(), true)
 	}
 	filter := func(of string) string { return "[Filter \"x\"]\n\t" + of + " = PROGRAM %f\n" }
@@ -46,7 +46,7 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 		{"a filter that reads", map[string]string{".git/config": filter("Clean")}, "a.txt", snapshot, read},
 		{"a process that filters", map[string]string{".git/config": filter("process")}, "a.txt", snapshot, "filter.x.process = PROGRAM %f"},
 		{"an old section", map[string]string{".git/config": "[filter.x] clean = PROGRAM\n"}, "a.txt", snapshot, "filter.x.clean = PROGRAM"},
-		{"an included file", map[string]string{".git/config": "[include] path = ../more\n", "more": filter("clean")}, "a.txt", snapshot, read},
+		{"an included file", map[string]string{".git/config": "[include] path = ../b\n", "b": filter("clean")}, "a.txt", snapshot, read},
 		{
 			"a file for one working tree", map[string]string{
 				".git/config":          "[core] repositoryFormatVersion = 1\n[extensions] worktreeConfig = true\n",
@@ -93,13 +93,13 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 			err := tt.do(t, p, nil)
 			conflict, is := errors.AsType[*Conflict](err)
 			require.True(t, is, "%v", err)
-			assert.Contains(t, conflict.Why, want)
+			assert.Contains(t, conflict.Why, "nobody has approved")
 			assert.NoFileExists(t, ran)
-			_, list, err := Programs(t.Context(), p.dir)
+			_, list, err := Risks(t.Context(), p.dir)
 			require.NoError(t, err)
-			require.Len(t, list, 1)
-			assert.Contains(t, list[0], want)
-			require.Error(t, tt.do(t, p, []string{list[0] + " --other"}))
+			require.Len(t, list, 1+strings.Count(tt.files[".git/config"], "[include]"))
+			assert.Contains(t, list[0], want) // sorted: an included file comes first
+			require.Error(t, tt.do(t, p, append([]string{list[0] + " --other"}, list[1:]...)))
 			assert.NoFileExists(t, ran)
 
 			if err := tt.do(t, p, list); tt.name != "a signature" { // the program makes none
@@ -183,16 +183,15 @@ func TestTextOfSettings(t *testing.T) {
 
 // Git fetches objects with programs of the settings only if the repository lacks some.
 func TestProgramsThatFetch(t *testing.T) {
-	for _, partial := range []string{"[extensions] partialClone = origin\n", "[remote \"origin\"] promisor = true\n", "[include] path = more\n"} {
+	for _, partial := range []string{"[extensions] partialClone = origin\n", "[remote \"origin\"] promisor = true\n"} {
 		p := newRepo(t)
-		p.write(".git/more", "[extensions] partialClone = origin\n")
 		before := p.read(".git/config") + "[lfs] url = https://x.y\n[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[merge] conflictStyle = diff3\n"
 		p.write(".git/config", before)
-		_, list, err := Programs(t.Context(), p.dir)
+		_, list, err := Risks(t.Context(), p.dir)
 		require.NoError(t, err)
 		assert.Empty(t, list)
 		p.write(".git/config", before+partial)
-		_, list, err = Programs(t.Context(), p.dir)
+		_, list, err = Risks(t.Context(), p.dir)
 		require.NoError(t, err)
 		for i := range list {
 			_, list[i], _ = strings.Cut(list[i], ": ")
@@ -229,4 +228,31 @@ func TestSubmodulesThatAppear(t *testing.T) {
 	p.write("other/a.txt", "")
 	_, err = tree.Snapshot(t.Context())
 	require.ErrorContains(t, err, "has its files elsewhere")
+}
+
+// Settings that include others, and those with a directory in which programs write, need approval, also if there is no
+// such file yet.
+func TestSettingsThatNeedApproval(t *testing.T) {
+	for setting, risk := range map[string]bool{
+		"include.path = none": true, "includeIf.gitdir:x.path = none": true, "lfs.storage = /x": true, "extensions.refstorage = files:///x": true,
+		"extensions.refstorage = reftable": false, "lfs.url = https://x.y": false, "core.excludesFile = none": false, "diff.orderFile = none": false,
+	} {
+		p := newRepo(t)
+		key, value, _ := strings.Cut(setting, " = ")
+		p.git("config", key, value)
+		_, list, err := Risks(t.Context(), p.dir)
+		require.NoError(t, err)
+		assert.Equal(t, risk, len(list) == 1, "%s: %v", setting, list)
+	}
+}
+
+// A file of settings that is too large to be searched is refused.
+func TestLargeSettings(t *testing.T) {
+	for _, name := range []string{".git/config", ".git/more"} {
+		p := newRepo(t)
+		p.git("config", "include.path", "more")
+		p.write(name, "[core]\n"+strings.Repeat("#\n", maxSettings/2))
+		_, _, err := Risks(t.Context(), p.dir)
+		require.ErrorContains(t, err, name)
+	}
 }

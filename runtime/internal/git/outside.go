@@ -1,0 +1,153 @@
+package git
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"example.org/ripple/internal/projectfile"
+)
+
+// A repository from an archive, or one in which an agent works, may make git write files outside of it: git follows
+// symbolic links in its directory, for example when it appends to a log in logs/, and a file .git or commondir names the
+// directory of a repository anywhere. Users make such links and files, too, so they can be approved.
+
+// outside returns what makes git write outside of the repository, see [Risks].
+func (r repository) outside(ctx context.Context) (list []string, err error) {
+	dirs, top, err := gitDirs(r.dir)
+	if err != nil || top == "" {
+		return nil, err
+	}
+	real := make([]string, len(dirs))
+	for i, dir := range dirs {
+		if real[i], err = filepath.EvalSymlinks(dir); err != nil {
+			return nil, nil // git reports it
+		}
+	}
+	gitDir, common := real[0], real[len(real)-1]
+	if belongs, err := r.belongs(ctx, gitDir, top); err != nil {
+		return nil, err
+	} else if !belongs {
+		list = append(list, setting{file: filepath.Join(top, ".git"), key: "gitdir", value: gitDir}.String())
+	}
+	if common != gitDir && common != filepath.Dir(filepath.Dir(gitDir)) && !inAny(real[:1], common) {
+		list = append(list, setting{file: filepath.Join(gitDir, "commondir"), key: "commondir", value: common}.String())
+	}
+	places := []string{common}
+	if !inAny(places, gitDir) {
+		places = append(places, gitDir)
+	}
+	for _, place := range places {
+		if list, err = appendLinks(ctx, list, place, places); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// belongs reports whether the repository in gitDir is one of the working tree with this top: it is inside, it is that of
+// a linked working tree and names this one, or it is a submodule's. Errors: *projectfile.RefusedError if git takes
+// another directory for the working tree.
+func (r repository) belongs(ctx context.Context, gitDir, top string) (bool, error) {
+	if os.Getenv("GIT_DIR") != "" { // the user has chosen it
+		return true, nil
+	}
+	out, err := r.ask(ctx, gitRevParse, "--show-toplevel")
+	if err != nil {
+		return true, nil // git uses no such repository, and says why
+	}
+	if err := checkTop(gitDir, top, strings.TrimSuffix(out, "\n")); err != nil {
+		return false, err
+	}
+	if inAny([]string{top}, gitDir) {
+		return true, nil
+	}
+	back, err := firstLine(filepath.Join(gitDir, "gitdir"), "", gitDir)
+	if err != nil {
+		return false, err
+	}
+	if named, err := filepath.EvalSymlinks(filepath.Dir(back)); back != "" && err == nil {
+		return filepath.Join(named, filepath.Base(back)) == filepath.Join(top, ".git"), nil
+	}
+	all, err := r.settings(ctx)
+	for _, s := range all {
+		if s.key == "core.worktree" && s.own() { // and git takes top for the working tree
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// checkTop returns a *projectfile.RefusedError for the repository in gitDir if git takes another directory for the working
+// tree than the one with the file .git: it would change files there.
+func checkTop(gitDir, top, used string) error {
+	real, err := filepath.EvalSymlinks(filepath.FromSlash(used))
+	if err == nil && real == top || os.Getenv("GIT_DIR") != "" || os.Getenv("GIT_WORK_TREE") != "" {
+		return nil
+	}
+	return &projectfile.RefusedError{Path: gitDir, Why: "is a repository whose files are in " + used + " instead of " + top, Do: "remove its setting core.worktree"}
+}
+
+// appendLinks appends the symbolic links in a directory of git's that lead out of these places. It leaves out hooks,
+// the repositories of submodules, and the directories with one object in each file: git writes nothing, or only new
+// objects, there.
+func appendLinks(ctx context.Context, list []string, dir string, places []string) ([]string, error) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return nil // git cannot write there either
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			if target := targetOf(path); !inAny(places, target) {
+				list = append(list, setting{file: path, key: "link", value: target}.String())
+			}
+		}
+		name, _ := filepath.Rel(dir, path)
+		if d.IsDir() && (name == "hooks" || name == "modules" || isObjects(name)) {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return list, err
+}
+
+// isObjects reports whether a name in a directory of git's is that of a directory with one object in each file.
+func isObjects(name string) bool {
+	rest, is := strings.CutPrefix(filepath.ToSlash(name), "objects/")
+	return is && len(rest) == 2
+}
+
+// targetOf returns the path of the file that a process writes through a symbolic link. The file need not exist.
+func targetOf(link string) string {
+	for left := maxLinks; ; left-- {
+		if real, err := filepath.EvalSymlinks(link); err == nil {
+			return real
+		}
+		to, err := os.Readlink(link)
+		if err != nil { // link is the path of a file that does not exist
+			return link
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Dir(link) + string(filepath.Separator) + to // not cleaned: a part may be a link
+		}
+		dir, name := filepath.Split(to)
+		if dir, err = filepath.EvalSymlinks(dir); err != nil || name == "" || name == "." || name == ".." || left == 0 {
+			return to // nothing can be written there
+		}
+		link = filepath.Join(dir, name)
+	}
+}
+
+// inAny reports whether a path is one of some directories or inside of one.
+func inAny(dirs []string, path string) bool {
+	for _, dir := range dirs {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}

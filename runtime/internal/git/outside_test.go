@@ -1,0 +1,98 @@
+//go:build unix
+
+package git
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Git writes no file outside of the repository, whatever in it names one, unless exactly that is approved: each row is a
+// line of sh in a working tree, beside which the directory other has a repository. An empty want stands for what needs no
+// approval.
+func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
+	tests := []struct{ name, make, want string }{
+		{"a plain repository", ":", ""},
+		{"a link to a log", "ln -sf ../../../out/rc .git/logs/HEAD", ".git/logs/HEAD: link = OUT/rc"},
+		{"a link to a directory of logs", "rm -r .git/logs; ln -s ../../out .git/logs", ".git/logs: link = OUT"},
+		{"a link to a branch's directory", "mkdir -p .git/refs/heads; mv .git/refs/heads ../out/; ln -s ../../../out/heads .git/refs/heads", ".git/refs/heads: link = OUT/heads"},
+		{"the index", "mv .git/index ../out/; ln -s ../../out/index .git/index", ".git/index: link = OUT/index"},
+		{"a file that does not exist", "ln -s ../../out/new .git/ORIG_HEAD", ".git/ORIG_HEAD: link = OUT/new"},
+		{"a message", "rm -f .git/COMMIT_EDITMSG; ln -s ../../rc .git/COMMIT_EDITMSG", ".git/COMMIT_EDITMSG: link = OUT/../rc"},
+		{"a link through a link", "ln -s ../.. .git/up; ln -s up/out/x .git/MERGE_MSG", ".git/MERGE_MSG: link = OUT/x"},
+		{"objects", "mv .git/objects ../out/; ln -s ../../out/objects .git/objects", ".git/objects: link = OUT/objects"},
+		{"an object directory", "rm -rf .git/objects/00; ln -s ../../../out .git/objects/00", ".git/objects/00: link = OUT"},
+		{"a link inside", "mv .git/logs .git/l; ln -s l .git/logs", ""},
+		{"an old HEAD", "rm .git/HEAD; ln -s refs/heads/main .git/HEAD", ""},
+		{"a link to a file inside that does not exist", "ln -s none .git/ORIG_HEAD", ""},
+		{"a link to a hook", "mkdir -p .git/hooks; ln -s ../../../out/h .git/hooks/x", ""},
+		{"another repository", "rm -rf .git; echo 'gitdir: ../other/.git' > .git", ".git: gitdir = OTHER/.git"},
+		{"a link to another repository", "rm -rf .git; ln -s ../other/.git .git", ".git: gitdir = OTHER/.git"},
+		{"the repository beside it", "mv .git ../out/g; echo 'gitdir: ../out/g' > .git", ".git: gitdir = OUT/g"},
+		{"the repository in it", "mv .git g; echo 'gitdir: g' > .git", ""},
+		{"a common directory elsewhere", "echo ../../other/.git > .git/commondir", ".git/commondir: commondir = OTHER/.git"},
+		{"the repository's own commondir", "echo . > .git/commondir", ""},
+		{"another's working tree", "git -C ../other worktree add -q ../linked; rm -rf .git; cp ../linked/.git .git", ".git: gitdir = OTHER/.git/worktrees/linked"},
+		{"a linked working tree", "rm -rf .git a.txt .gitignore; git -C ../other worktree add -q --force ../project x", ""},
+		{"a submodule", "rm -rf .git; mkdir -p ../.git; mv ../other/.git ../.git/sub; echo 'gitdir: ../.git/sub' > .git; git --git-dir=../.git/sub config core.worktree ../../project", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			require.NoError(t, err)
+			p, other := &project{t, filepath.Join(base, "project")}, &project{t, filepath.Join(base, "other")}
+			require.NoError(t, os.Mkdir(filepath.Join(base, "out"), 0o755))
+			for _, at := range []*project{p, other} {
+				require.NoError(t, os.Mkdir(at.dir, 0o755))
+				at.git("init", "-q", "-b", "main")
+				at.write(".git/config", at.read(".git/config")+"[user]\n\tname = t\n\temail = t@example.org\n[gc]\n\tauto = 0\n")
+				at.write("a.txt", "a\n")
+				at.commit("first")
+				at.git("branch", "x")
+			}
+			cmd := exec.Command("sh", "-ec", tt.make)
+			cmd.Dir = p.dir
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			want := strings.NewReplacer("OUT/../", base+"/", "OUT", base+"/out", "OTHER", base+"/other").Replace(tt.want)
+
+			top, list, err := Risks(t.Context(), p.dir)
+			require.NoError(t, err)
+			assert.Equal(t, p.dir, top)
+			add := func(r *Repo) error {
+				_, err := r.OpenWorktree(t.Context(), filepath.Join(base, "w"), "w", plainly)
+				return err
+			}
+			if want == "" {
+				assert.Empty(t, list)
+				require.NoError(t, add(&Repo{Top: p.dir}))
+				return
+			}
+			require.NotEmpty(t, list)
+			assert.True(t, slices.ContainsFunc(list, func(s string) bool { return strings.HasSuffix(s, want) || s == p.dir+"/"+want }), "%v", list)
+			err = add(&Repo{Top: p.dir})
+			conflict, is := errors.AsType[*Conflict](err)
+			require.True(t, is, "%v", err)
+			assert.Contains(t, conflict.Why, list[0])
+			if !strings.Contains(tt.name, "object") { // git makes no file there
+				require.NoError(t, add(&Repo{Top: p.dir, Accepted: list}))
+			}
+		})
+	}
+}
+
+// A repository with the files of another directory is refused before git changes any there.
+func TestARepositoryWithFilesElsewhere(t *testing.T) {
+	p := newRepo(t)
+	p.git("config", "core.worktree", t.TempDir())
+	_, _, err := Risks(t.Context(), p.dir)
+	require.ErrorContains(t, err, "is a repository whose files are in")
+}
