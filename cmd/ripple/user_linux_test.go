@@ -351,6 +351,70 @@ func TestNoClientTypesASecretForAnotherUsersProgram(t *testing.T) {
 	assert.Equal(t, ui.ExitInterrupted, code)
 }
 
+// A client types into another user's program, which reads a line with the echo on.
+func TestAClientAnswersAnotherUsersProgram(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	_, code := p.run(t, "console", "start", "bash", "--name", "c")
+	require.Zero(t, code)
+	t.Cleanup(func() { _, _ = p.run(t, "console", "close", "c", "--kill") })
+	for _, asks := range []string{"", "printf \"more? \"; "} {
+		_, code = p.run(t, "console", "exec", "c", p.su(asks+"head -n 1; echo end"))
+		require.Equal(t, ui.ExitTimeout, code)
+		secret := p.command(t, "console", "send", "c", "--secret")
+		secret.Stdin = strings.NewReader(p.password + "\n")
+		require.NoError(t, secret.Run())
+		out, code := p.run(t, "console", "wait", "c", "--for", "input")
+		require.Zero(t, code, out)
+		if asks != "" {
+			out, code = p.run(t, "console", "wait", "c")
+			assert.Equal(t, ui.ExitTimeout, code)
+			assert.Contains(t, out, "the command waits for input")
+			out, _ = p.run(t, "console", "list")
+			assert.Contains(t, out, "waiting_for_input")
+		}
+		out, code = p.run(t, "console", "send", "c", "an answer", "--key", "enter")
+		require.Zero(t, code, out)
+		out, code = p.run(t, "console", "wait", "c")
+		assert.Zero(t, code, out)
+		assert.Contains(t, out, "an answer\nend\n")
+	}
+}
+
+// A client of root types into a program that su runs in a session of its own, also where root may not
+// observe processes of other users, as in many containers.
+func TestRootAnswersAnotherUsersProgram(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	for name, with := range map[string][]string{"visible": nil, "hidden": {"setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			run := func(args ...string) (string, int) {
+				t.Helper()
+				args = append(append([]string{"env", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir}, with...), append([]string{p.ripple, "console"}, args...)...)
+				cmd := exec.Command(args[0], args[1:]...)
+				out, err := cmd.CombinedOutput()
+				if _, failed := err.(*exec.ExitError); !failed {
+					require.NoError(t, err)
+				}
+				return string(out), cmd.ProcessState.ExitCode()
+			}
+			out, code := run("start", "bash", "--name", "c")
+			require.Zero(t, code, out)
+			t.Cleanup(func() { _, _ = run("close", "c", "--kill") })
+			out, code = run("exec", "c", "--timeout", "1ms", fmt.Sprintf("su %s -c 'head -n 1; echo end'", p.name))
+			require.Equal(t, ui.ExitTimeout, code, out)
+			out, code = run("wait", "c", "--for", "input")
+			require.Zero(t, code, out)
+			out, code = run("send", "c", "an answer", "--key", "enter")
+			require.Zero(t, code, out)
+			out, code = run("wait", "c")
+			assert.Zero(t, code, out)
+			assert.Contains(t, out, "an answer\nend\n")
+		})
+	}
+}
+
 // A process of another user that cannot be ended is named, once. The program chooses its name.
 func TestAProcessOfAnotherUserIsLeftAndNamed(t *testing.T) {
 	t.Parallel()

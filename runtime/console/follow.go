@@ -194,11 +194,12 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 // printing before it is considered to be asking.
 const askingDelay = 300 * time.Millisecond
 
-// awaitAsking returns when the running command waits for input, or to be continued.
+// awaitAsking returns when the running command waits for input, may do so as another user, or waits
+// to be continued.
 func awaitAsking(ctx context.Context, s program, on *screen) error {
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool {
-			return st.Stopped != nil || st.Waiting != session.WaitingNone && (st.NeedsInput || st.WaitsElsewhere)
+			return st.Stopped != nil || st.Waiting != session.WaitingNone && (st.NeedsInput || st.WaitsElsewhere) || st.EchoHint == session.EchoHintOn
 		})
 		switch {
 		case err != nil || st.NeedsInput:
@@ -240,7 +241,7 @@ var errContinued = errors.New("the command continued")
 func awaitSilence(ctx context.Context, s program, on *screen) error {
 	printed := on.painted()
 	goesOn := func(st session.State) bool {
-		return st.Waiting == session.WaitingNone || st.NeedsInput || isClosed(printed)
+		return st.Waiting == session.WaitingNone && st.EchoHint != session.EchoHintOn || st.NeedsInput || isClosed(printed)
 	}
 	limited, cancel := context.WithTimeout(ctx, askingDelay)
 	defer cancel()

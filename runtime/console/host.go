@@ -176,7 +176,7 @@ func (h *host) state() (State, session.State) {
 		return Fullscreen, st
 	case st.Waiting == session.WaitingSecret:
 		return WaitingSecret, st
-	case st.Waiting == session.WaitingInput:
+	case st.Waiting == session.WaitingInput, st.EchoHint == session.EchoHintOn && h.screen.unfinished():
 		return WaitingInput, st
 	}
 	return Running, st

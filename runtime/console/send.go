@@ -53,7 +53,7 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a user should type; C-c interrupts it")
 	case st.EchoHint == session.EchoHintOff && state != Fullscreen:
 		f = h.refuse(FaultSecret, state, "the command runs as another user, and the terminal does not show what is typed: it may ask for a secret, which a user should type; C-c interrupts it")
-	case q.OnlyIfWaiting && state == Running && h.adapter.Agent == nil && !onlySignals(text):
+	case q.OnlyIfWaiting && state == Running && st.EchoHint != session.EchoHintOn && h.adapter.Agent == nil && !onlySignals(text):
 		f = h.refuse(FaultNotWaiting, state, "the command is not waiting for input")
 	}
 	h.mu.Unlock()
@@ -83,7 +83,7 @@ func (h handlers) stateFor(ctx context.Context, q SendRequest, text string) (Sta
 	limited, cancel := context.WithTimeout(ctx, readGrace)
 	defer cancel()
 	_, _ = h.program().WaitState(limited, func(st session.State) bool { // the state is read below
-		return st.Waiting != session.WaitingNone || st.Phase != session.PhaseRunning || h.screen.full()
+		return st.Waiting != session.WaitingNone || st.EchoHint != session.EchoHintNone || st.Phase != session.PhaseRunning || h.screen.full()
 	})
 	return h.state()
 }

@@ -53,8 +53,8 @@ func (h handlers) until(w http.ResponseWriter, r *http.Request, q WaitRequest, w
 	reply(w, piece{Done: &WaitResult{Reason: why, Status: h.status()}})
 }
 
-// untilInput waits until the program reads the terminal, in a command or at its prompt, or stays
-// stopped.
+// untilInput waits until the program reads the terminal, in a command or at its prompt, or may do so
+// as another user, or stays stopped.
 func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	select {
 	case <-h.opened:
@@ -69,7 +69,7 @@ func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	}
 	for {
 		st, err := s.WaitState(ctx, func(st session.State) bool {
-			return st.Stopped != nil || st.Phase == session.PhaseReady || st.Waiting != session.WaitingNone
+			return st.Stopped != nil || st.Phase == session.PhaseReady || st.Waiting != session.WaitingNone || st.EchoHint == session.EchoHintOn
 		})
 		if err == nil && st.Stopped != nil {
 			err = awaitStopped(ctx, s)

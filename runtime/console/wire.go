@@ -200,7 +200,8 @@ type SendRequest struct {
 	Keys []string `json:"keys,omitempty"`
 	// Answer is one of Agent.Answers, sent instead of Text and Keys.
 	Answer string `json:"answer,omitempty"`
-	// OnlyIfWaiting refuses the request unless the command waits for input or draws on the whole screen.
+	// OnlyIfWaiting refuses the request unless the command waits for input, may do so as another user
+	// while the terminal echoes, or draws on the whole screen.
 	OnlyIfWaiting bool   `json:"only_if_waiting,omitempty"`
 	By            string `json:"by,omitempty"` // the sender, as other clients see it
 	// Secret states that a user types, who may answer a prompt for a secret.

@@ -85,8 +85,8 @@ func (l *prober) close() {
 
 // stat is the used part of proc_pid_stat(5).
 type stat struct {
-	state          byte
-	group, threads int
+	state               byte
+	group, tty, threads int
 }
 
 // busy reports whether the thread runs or waits for a disk.
@@ -95,7 +95,7 @@ func (s stat) busy() bool { return s.state == 'R' || s.state == 'D' }
 // parseStat parses a stat line; the name in it may contain anything, including parentheses and
 // blanks.
 func parseStat(line []byte) stat {
-	const state, group, threads = 0, 2, 17 // counted from the field after the name
+	const state, group, tty, threads = 0, 2, 4, 17 // counted from the field after the name
 	var s stat
 	n := 0
 	for f := range bytes.FieldsSeq(line[bytes.LastIndexByte(line, ')')+1:]) {
@@ -105,6 +105,8 @@ func parseStat(line []byte) stat {
 			s.state = f[0]
 		case group:
 			s.group, err = strconv.Atoi(string(f))
+		case tty:
+			s.tty, err = strconv.Atoi(string(f))
 		case threads:
 			if s.threads, err = strconv.Atoi(string(f)); err == nil {
 				return s

@@ -24,19 +24,19 @@ func (p *PTY) readiness() Readiness {
 	r := Readiness{Leader: group == p.leader.Pid}
 	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
 	look.listens, look.reads, look.only, look.notices, look.timed = false, false, false, false, false
-	look.seen, look.denied = false, false
+	look.seen, look.denied, look.works = false, false, false
 	look.place, look.polled = Place{}, Place{}
-	todo := append(make([]int, 0, 16), p.leader.Pid)
+	todo := append(make([]member, 0, 16), member{p.leader.Pid, false})
 	if !r.Leader {
-		todo = append(todo, group)
+		todo = append(todo, member{group, true})
 	}
 	for i := 0; i < len(todo) && i < maxProcesses; i++ {
-		if i > 1 && todo[i] == group && !r.Leader {
+		if i > 1 && todo[i].pid == group && !r.Leader {
 			continue // already checked
 		}
 		state := look.process(todo[i], &todo)
 		if state > 0 {
-			r.State, r.PID = state, todo[i]
+			r.State, r.PID = state, todo[i].pid
 		}
 		if state == Busy {
 			break
@@ -54,7 +54,7 @@ func (p *PTY) readiness() Readiness {
 	if r.Timed {
 		r.Polls = look.polled
 	}
-	r.Hidden = r.State == Unknown && !look.listens && (look.denied || !look.seen && foreign(group))
+	r.Hidden = r.State == Unknown && !look.listens && (look.denied && !look.works || !look.seen && foreign(group))
 	return r
 }
 
@@ -75,6 +75,7 @@ type prober struct {
 	timed   bool               // some thread waits for the terminal with a timeout
 	seen    bool               // the group has a process
 	denied  bool               // the kernel hides the state of one of its processes
+	works   bool               // a process that the group started in another session runs
 	waiter  [2]int             // process and thread last found waiting
 	place   Place              // where they wait
 	polled  Place              // where the thread last found waiting with a timeout does
@@ -88,13 +89,24 @@ type waits struct {
 	notices bool // some thread waits for the terminal and notices
 }
 
+// member is a process to check.
+type member struct {
+	pid int
+	job bool // it belongs to a job, which is not the started program, or was started by one
+}
+
 // process checks each thread of a process and appends its children, found through each of its
 // threads, to children. A process outside the group, or a stopped one, only contributes its
-// children.
-func (l *prober) process(pid int, children *[]int) ReadyState {
+// children. If a job has started it without a controlling terminal, as su does, it may read this
+// terminal although it is in no group of it: it may be Waiting, but not Busy.
+func (l *prober) process(m member, children *[]member) ReadyState {
+	pid := m.pid
 	stat := parseStat(l.thread(pid, pid, "stat"))
-	asked := stat.group == l.group && stat.state != 'T' && stat.state != 't' // Z: other threads may be alive
+	apart := m.job && stat.tty == 0 && stat.threads > 0
+	asked := (stat.group == l.group || apart) && stat.state != 'T' && stat.state != 't' // Z: other threads may be alive
 	l.seen = l.seen || stat.group == l.group
+	l.works = l.works || apart && stat.busy()
+	m.job = m.job || stat.group == l.group && l.group != l.leader
 	best := Unknown
 	if stat.group == l.group && stat.busy() {
 		best = Busy
@@ -103,7 +115,7 @@ func (l *prober) process(pid int, children *[]int) ReadyState {
 	for _, tid := range l.threads(pid, stat.threads) {
 		for f := range bytes.FieldsSeq(l.thread(pid, tid, "children")) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
-				*children = append(*children, n)
+				*children = append(*children, member{n, m.job})
 			}
 		}
 		if !asked {
@@ -116,6 +128,9 @@ func (l *prober) process(pid int, children *[]int) ReadyState {
 	}
 	if l.waits.parked == stat.threads-1 {
 		l.only, l.notices = l.only || l.waits.only, l.notices || l.waits.notices
+	}
+	if apart && best == Busy {
+		return Unknown
 	}
 	return best
 }

@@ -147,6 +147,21 @@ func TestReadinessOfAForegroundJob(t *testing.T) {
 	waitFor(t, func() bool { r = p.Readiness(); return r.State == Busy && r.Leader })
 }
 
+// A job that reads the terminal through a process in a session of its own, as su -c does, waits; what
+// it does there otherwise does not count.
+func TestReadinessOfAJobInAnotherSession(t *testing.T) {
+	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-i")
+	_, err := p.Write([]byte("setsid -w cat; setsid -w sh -c 'while :; do :; done'\n"))
+	require.NoError(t, err)
+	var r Readiness
+	waitFor(t, func() bool { r = p.Readiness(); return r.State == Waiting && !r.Leader })
+	assert.True(t, r.Only)
+	_, err = p.Write([]byte("\x04"))
+	require.NoError(t, err)
+	r = settle(t, p, Unknown)
+	assert.False(t, r.Leader)
+}
+
 // Only the program's own work counts, not that of its jobs.
 func TestOnlyTheProgramsOwnWorkCounts(t *testing.T) {
 	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-c", "read -r x; (while :; do :; done) & read -r x; while :; do :; done")
@@ -183,7 +198,7 @@ func TestReadinessAfterTheEnd(t *testing.T) {
 func TestParseStat(t *testing.T) {
 	const rest = " 7 7 34816 7 4194560 1 0 0 0 0 0 0 0 20 0 3 0 100"
 	for line, want := range map[string]stat{
-		"12 (a) S 1" + rest: {'S', 7, 3}, "12 (a) R (b) c) D 1" + rest: {'D', 7, 3},
+		"12 (a) S 1" + rest: {'S', 7, 34816, 3}, "12 (a) R (b) c) D 1" + rest: {'D', 7, 34816, 3},
 		"": {}, "12 (x": {}, "12 (x) S": {}, "12 (x) S 1 7 7": {}, "12 (x) S 1 y" + rest: {},
 	} {
 		assert.Equal(t, want, parseStat([]byte(line)), line)
