@@ -158,7 +158,7 @@ func (c *Client) decode(b io.ReadCloser, into any) error {
 // when the command ends or when the wait ends for another reason; in the latter case the command
 // continues.
 //
-// Errors: *Fault if nothing was sent: FaultBusy, FaultCwdMismatch, FaultExited; FaultUnresponsive if the
+// Errors: *Fault if nothing was sent: FaultBusy, FaultQueued, FaultCwdMismatch, FaultExited; FaultUnresponsive if the
 // host does not respond within answerLimit, or after the wait bounded by the request.
 func (c *Client) Exec(ctx context.Context, q ExecRequest, out io.Writer) (WaitResult, error) {
 	return c.stream(ctx, "/v1/exec", q, q.Wait, out)

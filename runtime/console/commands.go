@@ -75,8 +75,8 @@ func (h *host) admit(q ExecRequest) (*run, *Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.session == nil:
-		return nil, h.refuse(FaultBusy, state, "the program has not reached its first prompt")
+	case h.session == nil: // the wait for its first prompt has ended
+		return nil, h.refuse(FaultQueued, state, "the program has not reached its first prompt")
 	case state == Exited:
 		return nil, h.refuse(FaultExited, state, "%s", h.outcome.exit)
 	case h.restState() == Running && state == Stopped:

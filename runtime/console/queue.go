@@ -70,18 +70,18 @@ func (q *queue) length() (n int) {
 // inTurn submits a command when its turn comes: after the calls that came earlier, and after a
 // command for which a client waits. A command for which no client waits, or that waits for input,
 // may never end, so it is not waited for. If the call has to wait, waits is called once with the
-// number of calls before it.
+// number of calls before it; the fault is FaultQueued if the context ends before its turn.
 func (h handlers) inTurn(ctx context.Context, q ExecRequest, waits func(before int)) (*run, *Fault) {
 	line := &h.visitors.queue
 	if !q.Queue {
 		if n := line.length(); n > 0 {
-			return nil, h.queued("calls waiting for their turn: %d", n)
+			return nil, h.queued(FaultBusy, "calls waiting for their turn: %d", n)
 		}
 		return h.submit(q)
 	}
 	place, before := line.join()
 	if place == nil {
-		return nil, h.queued("too many calls waiting for their turn: %d is the maximum", before)
+		return nil, h.queued(FaultBusy, "too many calls waiting for their turn: %d is the maximum", before)
 	}
 	defer line.leave(place)
 	told := false
@@ -102,7 +102,7 @@ func (h handlers) inTurn(ctx context.Context, q ExecRequest, waits func(before i
 		}
 	}
 	if !wait(place.first) {
-		return nil, h.queued("the wait ended before it was this call's turn; calls before it: %d", before)
+		return nil, h.queued(FaultQueued, waitEnded)
 	}
 	for {
 		changed := line.changed.wait()
@@ -111,17 +111,19 @@ func (h handlers) inTurn(ctx context.Context, q ExecRequest, waits func(before i
 			return run, f
 		}
 		if !wait(changed) {
-			return nil, f
+			return nil, h.queued(FaultQueued, waitEnded)
 		}
 	}
 }
 
+const waitEnded = "the wait ended while the call was still queued"
+
 // queued returns the fault of a call that was refused because of other calls.
-func (h handlers) queued(format string, before int) *Fault {
+func (h handlers) queued(code, format string, args ...any) *Fault {
 	state, _ := h.state()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.refuse(FaultBusy, state, format, before)
+	return h.refuse(code, state, format, args...)
 }
 
 // hasWaitingClient reports whether the latest command is running with a client waiting for it, or has just

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,6 +78,27 @@ func TestACanceledCallLeavesTheQueue(t *testing.T) {
 	release()
 	require.NoError(t, (<-first).err)
 	require.NoError(t, (<-last).err)
+	out, _ := exec(t, c, "ls")
+	assert.Equal(t, "fifo\n", out)
+}
+
+// A call whose wait ends in the queue says so.
+func TestAQueuedCallTimesOut(t *testing.T) {
+	c, first, release := blocked(t)
+	var next chan outcome
+	for before := range 2 {
+		q := console.ExecRequest{Code: "echo late > file", Queue: true, Wait: time.Millisecond}
+		_, err := c.Exec(t.Context(), q, nil)
+		f := requireFault(t, console.FaultQueued, err)
+		assert.Contains(t, f.Message, "a: the wait ended while the call was still queued")
+		assert.Equal(t, 2, f.Status.Command.ID)
+		if before == 0 {
+			next = queued(t, t.Context(), c, console.ExecRequest{Code: "true"}, 1)
+		}
+	}
+	release()
+	require.NoError(t, (<-first).err)
+	require.NoError(t, (<-next).err)
 	out, _ := exec(t, c, "ls")
 	assert.Equal(t, "fifo\n", out)
 }

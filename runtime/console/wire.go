@@ -171,7 +171,7 @@ type ExecRequest struct {
 	KeepWaiting bool `json:"stay,omitempty"`
 	// Queue waits for the command's turn while the clients of earlier commands wait for them.
 	// Without Queue, or if no client waits for the running command, the request is refused with
-	// FaultBusy.
+	// FaultBusy; if Wait ends first, with FaultQueued.
 	Queue bool `json:"queue,omitempty"`
 	// Quiet leaves the output out of the answer.
 	Quiet bool `json:"quiet,omitempty"`
@@ -282,6 +282,7 @@ type Fault struct {
 // Codes of faults.
 const (
 	FaultBusy           = "busy"
+	FaultQueued         = "queued" // the wait ended before the call's turn
 	FaultTyping         = "typing"
 	FaultCwdMismatch    = "cwd"
 	FaultExited         = "exited"

@@ -153,7 +153,7 @@ func explain(err error) (text string, isError bool) {
 	}
 	text = word(f.Message)
 	switch f.Code {
-	case console.FaultBusy, console.FaultTyping, console.FaultCwdMismatch, console.FaultNotWaiting, console.FaultSecret, console.FaultExited:
+	case console.FaultBusy, console.FaultQueued, console.FaultTyping, console.FaultCwdMismatch, console.FaultNotWaiting, console.FaultSecret, console.FaultExited:
 		text += "; nothing was typed"
 	case console.FaultUnresponsive:
 		text += "; to end it: console_close mode=kill"
@@ -166,7 +166,7 @@ func explain(err error) (text string, isError bool) {
 	}
 	if f.Status != nil {
 		status := state(*f.Status, f.Status.Command)
-		if f.Code == console.FaultBusy && f.Status.Command.Running() {
+		if (f.Code == console.FaultBusy || f.Code == console.FaultQueued) && f.Status.Command.Running() {
 			status = "busy(" + word(f.Status.Command.By) + ") " + status
 		}
 		text += "\n" + headlineAs(status, *f.Status, f.Status.Command)

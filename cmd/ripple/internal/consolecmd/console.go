@@ -95,13 +95,17 @@ func explain(err error) error {
 		}
 		hint = "to wait for it: ripple console wait" + name + "; to interrupt it: ripple console send" + name + " --key C-c"
 		if f.Status != nil && f.Status.State == console.Starting {
-			hint = "to wait for it: ripple console wait --for input" + name + "; to see its screen: ripple console peek" + name
+			hint = startingHint(f.Status.Name)
 		}
 		if f.Status != nil && f.Status.State == console.Stopped {
 			hint = killHint(f.Status.Name)
 		}
 		if f.Status != nil && f.Status.Agent != nil && f.Status.State == console.WaitingInput {
 			_, hint = asks(*f.Status)
+		}
+	case console.FaultQueued:
+		if code, hint = ui.ExitTimeout, startingHint(f.Status.Name); f.Status.State != console.Starting {
+			hint = "nothing was typed; to wait for what runs now: ripple console wait " + f.Status.Name + "; to keep the call in the queue for longer: a longer --timeout"
 		}
 	case console.FaultUnresponsive:
 		code, hint = ui.ExitTimeout, "to continue a stopped process: kill -CONT PID; to end the console: ripple console close --kill"

@@ -31,7 +31,7 @@ func newStart(a *ui.App) *cobra.Command {
 to the program's command line.
 
 The command returns when the program is at its first prompt, or after half a minute; the program
-then continues to start. To wait for it: ripple console wait --for input`,
+then continues to start, and the exit code is 4. To wait for it: ripple console wait --for input`,
 		Example: "  ripple console start python --name calc\n  ripple console start gdb -- ./a.out",
 		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -109,7 +109,7 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	}
 	c.Close()
 	if f.json {
-		return a.PrintJSON(status)
+		return errors.Join(a.PrintJSON(status), notReady(status))
 	}
 	a.Printf("%s\n", status.Name)
 	if status.Sandbox != nil {
@@ -119,10 +119,21 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		what, hint := asks(status)
 		a.Note("%s\n%s", what, ui.Indent(hint))
 	}
-	if status.State == console.Starting {
-		a.Note("the program has not reached its first prompt within half a minute; to see its screen: ripple console peek")
+	return notReady(status)
+}
+
+// notReady returns an error if the program has not reached its first prompt.
+func notReady(s console.Status) error {
+	if s.State != console.Starting {
+		return nil
 	}
-	return nil
+	return ui.FailWith(ui.ExitTimeout, errors.New("the program has not reached its first prompt within half a minute"),
+		startingHint(s.Name))
+}
+
+// startingHint says what to do about a console whose program has not reached its first prompt.
+func startingHint(name string) string {
+	return "to wait for it: ripple console wait --for input " + name + "; to see its screen: ripple console peek " + name + "; to end it: ripple console close " + name
 }
 
 // running returns the console that has the name already, if it can be reused, or an error: taken, or

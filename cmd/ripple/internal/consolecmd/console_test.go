@@ -1,0 +1,38 @@
+package consolecmd
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+
+	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/console"
+)
+
+// ended returns the exit code and the message of a command that ends with err.
+func ended(err error) (code int, message string) {
+	var errs bytes.Buffer
+	a := ui.NewApp(strings.NewReader(""), &errs, &errs, func(error) {})
+	code = a.End(&cobra.Command{}, err)
+	return code, errs.String()
+}
+
+// A wait that ends before a command could be sent, or before the first prompt, is a timeout.
+func TestATimeoutBeforeTheCommand(t *testing.T) {
+	queued := func(s console.State) error {
+		return explain(&console.Fault{Code: console.FaultQueued, Message: "m", Status: &console.Status{Name: "work", State: s}})
+	}
+	for hint, err := range map[string]error{
+		"ripple console wait work;": queued(console.Running),
+		"ripple console wait --for input work; to see its screen: ripple console peek work; to end it: ripple console close work\n": queued(console.Starting),
+		"half a minute\n  to wait for it: ripple console wait --for input work;":                                                    notReady(console.Status{Name: "work", State: console.Starting}),
+	} {
+		code, message := ended(err)
+		assert.Equal(t, ui.ExitTimeout, code)
+		assert.Contains(t, message, hint)
+	}
+	assert.NoError(t, notReady(console.Status{State: console.Idle}))
+}
