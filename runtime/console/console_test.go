@@ -241,6 +241,7 @@ func TestTheProgramsEnd(t *testing.T) {
 func TestAKilledHostLeavesItsResults(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "k"})
+	exec(t, c, "true")
 	_, a := exec(t, c, "echo kept")
 	killHost(t, a.Status.HostPID)
 	lines, err := c.Read(console.ReadRequest{})
@@ -251,7 +252,9 @@ func TestAKilledHostLeavesItsResults(t *testing.T) {
 	for alive(a.Status.PID) && t.Context().Err() == nil { // the guard ends the program
 		runtime.Gosched()
 	}
-	start(t, console.Spec{Name: "k"}) // the name is free
+	_, s, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Name: "k", Adapter: "bash"}) // the name is free
+	require.NoError(t, err)
+	assert.Equal(t, "2 kept results of the former console k, whose host was killed, were removed", s.Notice)
 }
 
 // Results of a console whose host was killed are kept for a day, measured on a clock that cannot be

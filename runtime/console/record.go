@@ -26,7 +26,8 @@ const (
 // oldest are dropped, and an index of the commands. It survives any end of its host. Its methods
 // may be called from several goroutines.
 type record struct {
-	dir string // which the claim of the console's name locks
+	dir     string // which the claim of the console's name locks
+	removed int    // commands of a killed host that were removed
 
 	mu    sync.Mutex
 	end   int64    // offset after the last written byte of output
@@ -40,11 +41,13 @@ type record struct {
 
 // openRecord creates an empty record in an existing directory; files of a killed host are removed.
 func openRecord(dir string) (*record, error) {
+	former := map[int]bool{}
+	_ = eachCommand(dir, func(c Command) bool { former[c.ID] = true; return true }) // those that cannot be read are not counted
 	index, err := resetDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &record{dir: dir, index: index}, nil
+	return &record{dir: dir, index: index, removed: len(former)}, nil
 }
 
 // resetDir removes the contents of a record and creates its index.

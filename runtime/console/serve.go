@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -176,6 +177,12 @@ func (h *host) announce(ready func(readiness)) {
 		return
 	}
 	status := h.status()
+	if n := h.record.removed; n > 0 && status.Notice == "" {
+		status.Notice = fmt.Sprintf("%d kept results of the former console %s, whose host was killed, were removed", n, h.spec.Name)
+		if n == 1 {
+			status.Notice = fmt.Sprintf("the kept result of the former console %s, whose host was killed, was removed", h.spec.Name)
+		}
+	}
 	ready(readiness{Status: &status})
 }
 

@@ -239,6 +239,9 @@ func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startA
 	if status.Sandbox != nil {
 		text += "\nsandbox: " + word(status.Sandbox.String())
 	}
+	if status.Notice != "" {
+		text += "\n" + word(status.Notice)
+	}
 	return withNews(text, s.news.since(ctx, status.Name)), nil
 }
 

@@ -108,6 +108,9 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		return explain(err)
 	}
 	c.Close()
+	if status.Notice != "" {
+		a.Note("%s", status.Notice)
+	}
 	if f.json {
 		return errors.Join(a.PrintJSON(status), notReady(status))
 	}
