@@ -244,7 +244,8 @@ func (c *Client) Resize(ctx context.Context, cols, rows int) (Status, error) {
 }
 
 // End ends the console: first its program (politely unless kill is set), then all remaining
-// processes. It returns when all have ended. With kill, an unresponsive host is killed.
+// processes. It returns when all have ended. With kill, an unresponsive host is killed. The processes
+// that guard the host are continued if they are stopped.
 //
 // Errors: *Fault: FaultUnresponsive; FaultProcessesLeft if the console has ended but some of its processes
 // have not.
@@ -253,6 +254,7 @@ func (c *Client) End(ctx context.Context, kill bool) error {
 	if kill {
 		q.Mode = "kill"
 	}
+	continueGuard(c.files, c.RecordedStatus.HostPID)
 	var s closed
 	if err := c.call(ctx, http.MethodPost, "/v1/close", q, &s); err != nil {
 		if kill && IsUnresponsive(err) {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.org/ripple/runtime/console/place"
+	"example.org/ripple/runtime/proctree"
 )
 
 // hostPID returns the ID of the process that listens on a socket, after checking that the kernel
@@ -44,19 +45,29 @@ func hostOf(f place.Files, recorded int) (*os.Process, error) {
 	return nil, fmt.Errorf("%w; process %d, which its record names, is not its host, or this system does not tell: try again in a few seconds, in which the host makes its socket again, or end the host yourself", err, recorded)
 }
 
-// killHost kills the host of a console, and continues its guard in case that is stopped: the guard ends
-// the program.
+// killHost kills the host of a console. Its guard ends the program.
 func killHost(f place.Files, recorded int) error {
 	p, err := hostOf(f, recorded)
 	if err != nil {
 		return fmt.Errorf("finding the console's host: %w", err)
 	}
-	group, groupErr := unix.Getpgid(p.Pid)
-	if err := p.Kill(); err != nil {
-		return err
+	return p.Kill()
+}
+
+// continueGuard continues the processes of a host's guard (see proctree.Guard) that are stopped: without
+// them a killed host would leave its program running, and they would remain after the host.
+func continueGuard(f place.Files, recorded int) {
+	p, err := hostOf(f, recorded)
+	if err != nil {
+		return
 	}
-	if groupErr == nil && group > 1 && group != unix.Getpgrp() {
-		_ = unix.Kill(-group, unix.SIGCONT) // it may have ended
+	outer, err := unix.Getpgid(p.Pid)
+	if err != nil || outer == p.Pid { // without a guard
+		return
 	}
-	return nil
+	for i, a := range proctree.Ancestors(p.Pid) {
+		if (i == 0 || a.PID == outer) && a.PID > 1 && isStopped(a.PID) {
+			_ = unix.Kill(a.PID, unix.SIGCONT) // it may have ended
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/proctree"
 )
 
 // stopHost stops a console's host and continues it at the end of the test.
@@ -111,6 +113,39 @@ func TestAStoppedGroupIsKilled(t *testing.T) {
 	require.NoError(t, syscall.Kill(-group, syscall.SIGSTOP))
 	require.NoError(t, c.End(t.Context(), true))
 	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
+}
+
+// The host's keeper, which ends the program if the host is killed, is continued, and none of the
+// processes remains.
+func TestAStoppedKeeper(t *testing.T) {
+	for _, stopped := range []string{"keeper", "keeper and host", "all"} {
+		for _, kill := range []bool{false, true} {
+			if !kill && stopped == "keeper and host" { // its host does not respond
+				continue
+			}
+			t.Run(fmt.Sprintf("%s %v", stopped, kill), func(t *testing.T) {
+				place(t)
+				c := start(t, console.Spec{Name: "a"})
+				out, a := exec(t, c, "(sleep 1000 & echo $!)")
+				sleep, err := strconv.Atoi(strings.TrimSpace(out))
+				require.NoError(t, err)
+				host := a.Status.HostPID
+				guard := proctree.Ancestors(host)
+				group, err := syscall.Getpgid(host)
+				require.NoError(t, err)
+				require.Equal(t, group, guard[1].PID)
+				all := []int{guard[0].PID, host, group}
+				for _, pid := range all[:map[string]int{"keeper": 1, "keeper and host": 2, "all": 3}[stopped]] {
+					require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+					require.Eventually(t, func() bool { return allStopped(t, pid) }, testkit.Patience(30*time.Second), time.Millisecond)
+				}
+				require.NoError(t, c.End(t.Context(), kill))
+				for _, pid := range append(all, sleep, a.Status.PID) {
+					require.Eventually(t, func() bool { return !alive(pid) }, testkit.Patience(30*time.Second), time.Millisecond)
+				}
+			})
+		}
+	}
 }
 
 // The history and the output of a console whose host is stopped are what is on disk, without a wait for
