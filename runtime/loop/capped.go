@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,9 +32,14 @@ func sizeWords(n int64) string {
 	return plural(int(n), "byte")
 }
 
-// cappedLog writes a log of at most limit bytes and two notes. It contains the beginning of the
-// output, as it arrives, and its tail, which Close writes. A limit of 0 means none. Write errors
-// are ignored.
+// leftOutHere is the line that stands for omitted bytes.
+func leftOutHere(bytes, limit int64) string {
+	return fmt.Sprintf("\n[%s left out here; max_output is %s]\n", sizeWords(bytes), sizeWords(limit))
+}
+
+// cappedLog writes a log of at most limit bytes and one note. It contains the beginning of the
+// output, as it arrives, and its tail, which Close writes after the note. A limit of 0 means none.
+// Write errors are ignored.
 type cappedLog struct {
 	to    io.WriteCloser
 	limit int64
@@ -73,9 +79,6 @@ func (c *cappedLog) keep(data []byte, n int64) (first []byte) {
 	if len(rest) == 0 {
 		return first
 	}
-	if c.left == 0 {
-		first = fmt.Appendf(first[:n:n], "\n[limit of %s reached (max_output): only the end of the rest is kept]\n", sizeWords(c.limit))
-	}
 	c.left += int64(len(rest))
 	c.end = lastBytes(append(c.end, rest...), int(c.limit-room(c.limit)))
 	return first
@@ -93,17 +96,18 @@ func lastBytes(data []byte, n int) []byte {
 	return data[:copy(data, last)]
 }
 
-// Close writes the number of omitted bytes and the tail.
+// Close writes the number of omitted bytes, if any, and the tail.
 func (c *cappedLog) Close() error {
 	if n := c.left - int64(len(c.end)); n > 0 {
-		c.pass(fmt.Appendf(nil, "[%s left out here]\n", sizeWords(n)))
+		c.pass([]byte(leftOutHere(n, c.limit)))
 	}
 	c.pass(c.end)
 	return c.to.Close()
 }
 
 // cappedEvents records the events of a turn in events.jsonl, up to a limit: the first events as
-// they arrive, then only small, significant ones, and on close the last ones.
+// they arrive, then only small, significant ones, and on close the last ones. Of an event that is
+// too large it records the beginning and the end.
 type cappedEvents struct {
 	*run
 	turn    int
@@ -140,13 +144,56 @@ func (c *cappedEvents) add(now time.Time, e event.Event) error {
 		c.written += size
 		return c.log.Event(c.turn, now, data)
 	}
+	most := min(limit/4, endSize)
+	if c.count == 0 && room-c.written >= most {
+		short, err := c.shorten(e, room-c.written)
+		c.written += lineSize(short)
+		why := fmt.Sprintf("an event of turn %d, %s, exceeds the limit (max_output): only its beginning and end are kept", c.turn, sizeWords(size))
+		return errors.Join(err, c.log.Event(c.turn, now, short), c.tellLeft(why, 0, size-lineSize(short)))
+	}
 	if c.count == 0 {
 		err = c.tellLeft(fmt.Sprintf("turn %d printed more than %s (max_output): only the end of the rest is kept", c.turn, sizeWords(limit)), 0, 0)
 	}
 	c.count++
 	c.left += size
-	c.hold(heldEvent{now, data}, min(limit/4, endSize))
+	if size > most/2 {
+		var failed error
+		data, failed = c.shorten(e, most/2)
+		err = errors.Join(err, failed)
+	}
+	c.hold(heldEvent{now, data}, most)
 	return err
+}
+
+// shorten returns an event whose line has at most most bytes, if that is possible: long texts are
+// cut in the middle.
+func (c *cappedEvents) shorten(e event.Event, most int64) (data json.RawMessage, err error) {
+	for keep := most - most/8; keep > 0; keep /= 2 {
+		short := e
+		for _, text := range []*string{&short.Text, &short.Content, &short.Message, &short.Result, &short.Raw} {
+			*text = c.middleOut(*text, int(keep))
+		}
+		if int64(len(short.Input)) > keep {
+			short.Input = event.TruncateInput(short.Input)
+		}
+		if data, err = json.Marshal(short); err != nil {
+			return nil, fmt.Errorf("recording an event: %w", err)
+		}
+		if lineSize(data) <= most {
+			break
+		}
+	}
+	return data, nil
+}
+
+// middleOut returns about the first and the last n/2 bytes of a text, and a line about the rest.
+func (c *cappedEvents) middleOut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	first, last := text[:n/2], text[len(text)-n/2:]
+	note := leftOutHere(int64(len(text)-len(first)-len(last)), c.config.MaxOutput)
+	return strings.ToValidUTF8(first, "") + note + strings.ToValidUTF8(last, "")
 }
 
 // lineSize returns the approximate size of an event's line, with its number and time.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,7 +77,54 @@ func TestOutputOfATurnIsCapped(t *testing.T) {
 	for _, part := range []string{"0 words", "9999 words", complete} {
 		assert.True(t, strings.Contains(live, part), part)
 	}
-	assert.Regexp(t, `(?s)\[limit of 40\.0 KB reached \(max_output\): .*\n\[\d\.\d MB left out here\]\n`, live)
+	assert.Regexp(t, `\n\[\d\.\d MB left out here; max_output is 40\.0 KB\]\n`, live)
+	assert.Equal(t, 1, strings.Count(live, "\n["), "one line about what is left out")
+}
+
+// The record has the beginning and the end of an answer, also if it is one event that exceeds the limit.
+func TestLongAnswerIsCapped(t *testing.T) {
+	long := "the beginning\n" + strings.Repeat("words ü\n", 100_000) + complete
+	for name, script := range map[string]func(*doing){
+		"alone":        func(d *doing) { d.says(long) },
+		"after others": func(d *doing) { d.says(long); d.says(long) },
+		"before the end": func(d *doing) {
+			d.says(long)
+			d.event(event.Event{Type: event.ToolResult, Content: long})
+			d.says("that was it\n" + complete)
+		},
+		"after the limit": func(d *doing) {
+			d.says("the beginning\n")
+			for range 1000 {
+				d.says(strings.Repeat("words ", 50))
+			}
+			d.says(long)
+			d.event(event.Event{Type: event.Finished, Result: long, CostUSD: 2})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(d *doing) { d.work(); script(d) })
+			r.flags["max-output"] = "40k"
+			assert.Equal(t, "project_complete", r.run().Reason)
+			assert.Less(t, dirSize(t, filepath.Join(r.dir, ".ralph")), int64(2*2+1)*45<<10)
+			first, last, left := "", "", int64(0)
+			for line := range strings.Lines(r.read(".ralph/events.jsonl")) {
+				v, err := journal.Parse([]byte(line))
+				require.NoError(t, err)
+				if v.Turn == 1 && v.Type == "text" {
+					first, last = cmp.Or(first, v.Event.Text), v.Event.Text
+				}
+				if v.Turn == 1 && v.Type == record.LeftOut {
+					left += v.Bytes
+				}
+			}
+			assert.True(t, strings.HasPrefix(first, "the beginning\n"))
+			assert.True(t, strings.HasSuffix(last, complete))
+			if len(last) > 1000 {
+				assert.Regexp(t, `\n\[\d+\.\d KB left out here; max_output is 40\.0 KB\]\n`, last)
+			}
+			assert.Greater(t, left, int64(len(long)-40<<10))
+		})
+	}
 }
 
 func TestOutputIsWholeBelowTheCap(t *testing.T) {
@@ -100,9 +148,9 @@ func TestCappedLog(t *testing.T) {
 	}{
 		{"no limit", 0, []string{"abc", "def"}, "abcdef"},
 		{"below", 8, []string{"abc", "def"}, "abcdef"},
-		{"up to the end that is kept", 8, []string{"abcdef", "gh"}, "abcdef\n[limit of 8 bytes reached (max_output): only the end of the rest is kept]\ngh"},
-		{"in one", 8, []string{"abcdefghijklmnop"}, "abcdef\n[limit of 8 bytes reached (max_output): only the end of the rest is kept]\n[8 bytes left out here]\nop"},
-		{"in many", 8, strings.Split("abcdefghijklmnop", ""), "abcdef\n[limit of 8 bytes reached (max_output): only the end of the rest is kept]\n[8 bytes left out here]\nop"},
+		{"up to the end that is kept", 8, []string{"abcdef", "gh"}, "abcdefgh"},
+		{"in one", 8, []string{"abcdefghijklmnop"}, "abcdef\n[8 bytes left out here; max_output is 8 bytes]\nop"},
+		{"in many", 8, strings.Split("abcdefghijklmnop", ""), "abcdef\n[8 bytes left out here; max_output is 8 bytes]\nop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var to nopCloser
@@ -135,7 +183,7 @@ func requireCapped(t *testing.T, pattern string) {
 	text, err := os.ReadFile(logs[0])
 	require.NoError(t, err)
 	assert.Less(t, len(text), 42<<10)
-	assert.Regexp(t, `(?s)^y\n.*\[4\.7 MB left out here\]\n.*the end\n$`, string(text))
+	assert.Regexp(t, `(?s)^y\n.*\[4\.7 MB left out here; max_output is 40\.0 KB\]\n.*the end\n$`, string(text))
 }
 
 func TestVerifyLogIsCapped(t *testing.T) {
