@@ -66,6 +66,12 @@ func (d *device) waitWritable(deadline time.Time) error {
 
 func (d *device) dropInput() error { return errors.ErrUnsupported }
 
+func watchReads(string) (*ReadWatch, error) { return nil, errors.ErrUnsupported }
+
+func (w *ReadWatch) seen() bool { return false }
+
+func (w *ReadWatch) close() error { return nil }
+
 // reader is empty on this system.
 type reader struct{}
 

@@ -67,6 +67,35 @@ func (d *device) dropInput() error {
 	})
 }
 
+// watchReads uses inotify(7), which reports the reads of the program's side of the terminal that return something.
+func watchReads(name string) (*ReadWatch, error) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return nil, os.NewSyscallError("inotify_init1", err)
+	}
+	w := &ReadWatch{fd}
+	if _, err := unix.InotifyAddWatch(fd, name, unix.IN_ACCESS); err != nil {
+		return nil, errors.Join(&os.PathError{Op: "inotify_add_watch", Path: name, Err: err}, w.Close())
+	}
+	return w, nil
+}
+
+func (w *ReadWatch) seen() (read bool) {
+	var events [4096]byte
+	for {
+		n, err := unix.Read(w.fd, events[:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil || n <= 0: // EAGAIN: there are no more
+			return read
+		}
+		read = true
+	}
+}
+
+func (w *ReadWatch) close() error { return os.NewSyscallError("close", unix.Close(w.fd)) }
+
 // signalForeground makes the kernel signal the foreground group, so that a later group
 // with the same number is never hit. The kernel does so for SIGINT, SIGQUIT and SIGTSTP
 // only (TIOCSIG, drivers/tty/pty.c).

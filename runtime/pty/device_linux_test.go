@@ -43,6 +43,28 @@ func TestBothSidesBelongToOneTerminal(t *testing.T) {
 	}
 }
 
+// A watch reports that input was read, whoever read it, and neither input that waits nor output.
+func TestReadWatch(t *testing.T) {
+	master, tty, err := openPair()
+	require.NoError(t, err)
+	defer master.Close()
+	defer tty.Close()
+	w, err := watchReads(tty.Name())
+	require.NoError(t, err)
+	_, err = master.WriteString("one\ntwo")
+	require.NoError(t, err)
+	_, err = tty.WriteString("output")
+	require.NoError(t, err)
+	_, err = master.Read(make([]byte, 100))
+	require.NoError(t, err)
+	assert.False(t, w.seen())
+	_, err = tty.Read(make([]byte, 100))
+	require.NoError(t, err)
+	assert.True(t, w.seen())
+	assert.False(t, w.seen())
+	require.NoError(t, w.Close())
+}
+
 func sides() error {
 	master, tty, err := openPair()
 	if err != nil {

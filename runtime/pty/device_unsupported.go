@@ -13,6 +13,12 @@ type device struct{}
 
 func (*device) dropInput() error { return os.ErrClosed }
 
+func watchReads(string) (*ReadWatch, error) { return nil, ErrUnsupported }
+
+func (*ReadWatch) seen() bool { return false }
+
+func (*ReadWatch) close() error { return nil }
+
 // Modes are a terminal's input and output modes.
 type Modes struct{}
 

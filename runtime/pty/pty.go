@@ -127,6 +127,19 @@ func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 // on Linux; elsewhere it does nothing and returns errors.ErrUnsupported.
 func (p *PTY) DropInput() error { return p.dev.dropInput() }
 
+// ReadWatch observes whether programs read input from a terminal.
+type ReadWatch struct{ fd int }
+
+// WatchReads begins to observe reads. Only on Linux; elsewhere it returns errors.ErrUnsupported. Another error is that of
+// the kernel, which limits the number of watches of a user (inotify(7), max_user_instances).
+func (p *PTY) WatchReads() (*ReadWatch, error) { return watchReads(p.Name()) }
+
+// Any reports whether input has been read since the last call, or since the watch began.
+func (w *ReadWatch) Any() bool { return w.seen() }
+
+// Close ends the watch.
+func (w *ReadWatch) Close() error { return w.close() }
+
 // Cook makes the terminal echo input and edit lines, whatever modes the program has set. undo
 // restores the previous modes, unless the program has changed more than the echo meanwhile.
 func Cook(p *PTY) (undo func(), err error) { return p.dev.cook() }

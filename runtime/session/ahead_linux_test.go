@@ -4,6 +4,7 @@ package session_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -119,5 +120,34 @@ func TestHalfOfALineIsEditedAtTheNextPrompt(t *testing.T) {
 	}
 }
 
-// seconds is how long a command of TestHalfOfALineIsEditedAtTheNextPrompt reads: long enough to type a key.
+// The beginning of a line that a command was given and has read in raw mode is not edited at the next prompt, too: each key is
+// delivered once, wherever the input is cut.
+func TestHalfOfALineIsDeliveredOnce(t *testing.T) {
+	const keys = "abcd"
+	for name, tt := range map[string]struct{ adapter, code, output string }{
+		"bash":      {"bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -n 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
+		"bash ends": {"bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -t 1 -n 6 y; echo "[$x][$y]"`, "[][abcd]\n"},
+		"zsh":       {"zsh", `read -t ` + seconds + ` x; echo "is ra""w"; read -k 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
+		"child":     {"bash", `read -t ` + seconds + ` x; echo "is ra""w"; stty -icanon; y=$(head -c 4); stty icanon; echo "[$x][$y]"`, "[][abcd]\n"},
+		"python": {"python", `import os, select, termios, tty; _ = select.select([0], [], [], ` + seconds + `); old = termios.tcgetattr(0); tty.setcbreak(0, termios.TCSANOW); print('is ra' 'w', flush=True); ` +
+			`y = b''.join(os.read(0, 1) for _ in range(4)); termios.tcsetattr(0, termios.TCSANOW, old); print([y])`, "[b'abcd']\n"},
+	} {
+		for cut := range len(keys) + 1 {
+			t.Run(fmt.Sprint(name, cut), func(t *testing.T) {
+				t.Parallel()
+				p := atTerminal(t, tt.adapter, session.Options{})
+				p.takes(1)
+				require.NoError(t, p.Enter(1, []byte(tt.code+"\r")))
+				p.is(func(st session.State) bool { return st.Waiting != session.WaitingNone })
+				require.NoError(t, p.TypeDraft(1, []byte(keys[:cut])))
+				p.shows("is raw")
+				require.NoError(t, p.TypeDraft(1, []byte(keys[cut:])))
+				assert.True(t, strings.HasSuffix(p.ran(1).output, tt.output), "%q", p.ran(1).output)
+				assert.Empty(t, p.takes(1))
+			})
+		}
+	}
+}
+
+// seconds is how long a command waits for a line: long enough to type a key.
 const seconds = "3"

@@ -5,6 +5,7 @@ import (
 
 	"example.org/ripple/runtime/internal/keys"
 	"example.org/ripple/runtime/pty"
+	"example.org/ripple/runtime/terminal"
 )
 
 // held is the input of users that the program has not received yet, in order.
@@ -64,7 +65,7 @@ func (h *held) given(k *typedKeys) {
 }
 
 // putBack makes a line that a user has begun the first held keys.
-func (h *held) putBack(l begunLine) {
+func (h *held) putBack(l *begunLine) {
 	*h = slices.Insert(*h, 0, typedKeys{who: l.who, raw: l.keys, drafted: l.drafted})
 }
 
@@ -93,17 +94,20 @@ type begunLine struct {
 	who     int    // 0: no user has begun a line
 	keys    []byte // empty if a part of them was not echoed: it may be a secret
 	drafted bool
-	hidden  bool // a part was not echoed
+	hidden  bool           // a part was not echoed
+	reads   *pty.ReadWatch // since the line began; nil: none, or the system has no such watch
 }
 
 // given records keys that the terminal is given; held says that it keeps an unfinished line.
-func (l *begunLine) given(k *typedKeys, modes *pty.Modes, held bool) {
+func (l *begunLine) given(k *typedKeys, term *terminal.Terminal, modes *pty.Modes, held bool) {
 	if !held || k.closed() || k.raw[len(k.raw)-1] == eof {
-		*l = begunLine{}
+		l.end()
 		return
 	}
-	if l.who != k.who || l.drafted != k.drafted {
-		*l = begunLine{who: k.who, drafted: k.drafted}
+	if l.who != k.who || l.drafted != k.drafted || l.wasRead() {
+		l.end()
+		l.who, l.drafted = k.who, k.drafted
+		l.reads, _ = term.WatchReads() // nil if it fails
 	}
 	l.hidden = l.hidden || !modes.Echoes()
 	l.keys = append(l.keys, k.raw...)
@@ -111,6 +115,18 @@ func (l *begunLine) given(k *typedKeys, modes *pty.Modes, held bool) {
 		l.keys = nil
 	}
 }
+
+// end forgets the line.
+func (l *begunLine) end() {
+	if l.reads != nil {
+		_ = l.reads.Close() // nothing was written to it
+	}
+	*l = begunLine{}
+}
+
+// wasRead reports whether a program has read a part of the line, which it can after it has stopped the terminal
+// from editing lines. How much it has read is unknown.
+func (l *begunLine) wasRead() bool { return l.reads != nil && l.reads.Any() }
 
 // eof is the key that makes a terminal pass on an unfinished line: VEOF.
 const eof = 0x04

@@ -87,7 +87,7 @@ func (s *Session) Detach(who int) {
 		t.held.forget(who)
 		t.draft.end(who)
 		if t.begun.who == who {
-			t.begun = begunLine{}
+			t.begun.end()
 		}
 		if t.edits() && t.line.who == who {
 			left = t.line
@@ -156,7 +156,7 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 	case k.Kind == keys.Reply:
 	case k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && t.stopsOutput(k.Raw[0]):
 	case signal != 0 && t.cmd != nil:
-		t.begun = begunLine{}
+		t.begun.end()
 		t.signal(signal, k.Raw)
 	case signal == 'c' && t.line != nil && t.line.entered: // for the command that the line becomes
 		t.line.interruptPending = true
@@ -238,7 +238,7 @@ func (t *typist) giveNext(k *typedKeys) bool {
 				t.cook()
 			}
 			modes, err := t.term.Modes()
-			t.begun.given(k, &modes, err == nil && modes.Canonical())
+			t.begun.given(k, t.term, &modes, err == nil && modes.Canonical())
 			t.sender.typed(k.raw)
 		}
 	default: // a user answers a question that the program asks at its start
@@ -248,12 +248,12 @@ func (t *typist) giveNext(k *typedKeys) bool {
 }
 
 // commandEnds handles the end of a command: the terminal passes on whole lines, so the command has not read a line that a user has
-// begun. It becomes the beginning of the next line, if the terminal no longer has it.
+// begun, unless it has changed the terminal's modes. It becomes the beginning of the next line, if the terminal no longer has it.
 func (t *typist) commandEnds(dropped bool) {
-	if l := t.begun; dropped && len(l.keys) > 0 {
+	if l := &t.begun; dropped && len(l.keys) > 0 && !l.wasRead() {
 		t.held.putBack(l)
 	}
-	t.begun = begunLine{}
+	t.begun.end()
 	t.giveLater()
 }
 

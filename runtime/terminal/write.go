@@ -119,6 +119,9 @@ func (t *Terminal) DropInput() bool {
 	return t.tty.DropInput() == nil
 }
 
+// WatchReads begins to observe whether programs read input. Errors: those of [pty.PTY.WatchReads].
+func (t *Terminal) WatchReads() (*pty.ReadWatch, error) { return t.tty.WatchReads() }
+
 // Interrupt discards queued input and types key, the program's interrupt key. If the terminal would
 // turn Ctrl-C into a signal, the signal is sent directly: the key would discard output that has not
 // been read yet.
