@@ -43,7 +43,7 @@ func TestBothSidesBelongToOneTerminal(t *testing.T) {
 	}
 }
 
-// A watch reports that input was read, whoever read it, and neither input that waits nor output.
+// A watch reports that input was read by any process, and neither input that waits nor output.
 func TestReadWatch(t *testing.T) {
 	master, tty, err := openPair()
 	require.NoError(t, err)

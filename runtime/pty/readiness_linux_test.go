@@ -147,7 +147,7 @@ func TestReadinessOfAForegroundJob(t *testing.T) {
 	waitFor(t, func() bool { r = p.Readiness(); return r.State == Busy && r.Leader })
 }
 
-// A job that reads the terminal through a process in a session of its own, as su -c does, waits; what
+// A job that reads the terminal through a process in a session of its own, as su -c does, waits; other
 // it does there otherwise does not count.
 func TestReadinessOfAJobInAnotherSession(t *testing.T) {
 	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-i")
