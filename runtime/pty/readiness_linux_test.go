@@ -147,11 +147,11 @@ func TestReadinessOfAForegroundJob(t *testing.T) {
 	waitFor(t, func() bool { r = p.Readiness(); return r.State == Busy && r.Leader })
 }
 
-// A job that reads the terminal through a process in a session of its own, as su -c does, waits; other
-// it does there otherwise does not count.
+// A job that reads the terminal through a process in a session of its own, as su -c does, waits. If
+// such a process works, nothing is known.
 func TestReadinessOfAJobInAnotherSession(t *testing.T) {
 	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-i")
-	_, err := p.Write([]byte("setsid -w cat; setsid -w sh -c 'while :; do :; done'\n"))
+	_, err := p.Write([]byte("setsid -w cat; setsid -w sh -c 'while kill -0 $PPID 2>/dev/null; do :; done'\n"))
 	require.NoError(t, err)
 	var r Readiness
 	waitFor(t, func() bool { r = p.Readiness(); return r.State == Waiting && !r.Leader })
