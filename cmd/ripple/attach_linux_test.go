@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -144,4 +146,27 @@ func TestAConsoleIsNotAttachedToItself(t *testing.T) {
 	c.send(path + " console attach work\r")
 	c.expect("it would show itself")
 	assert.Contains(t, own.run("read", "inner", "--command", "1"), "this terminal is that of the console inner, which work shows")
+}
+
+// The title shows that the host does not respond, and the keys that detach work then.
+func TestAttachedToAStoppedHost(t *testing.T) {
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("work")
+	c.expect("/usr")
+	found := regexp.MustCompile(`"host_pid": ?(\d+)`).FindStringSubmatch(own.run("list", "--json"))
+	require.NotNil(t, found)
+	host, err := strconv.Atoi(found[1])
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(host, syscall.SIGSTOP))
+	t.Cleanup(func() { _ = syscall.Kill(host, syscall.SIGCONT) })
+	c.expect("\x1b]2;[console work does not respond]\x1b\\\a")
+	require.NoError(t, syscall.Kill(host, syscall.SIGCONT))
+	c.expect("\x1b]2;\x1b\\")
+	require.NoError(t, syscall.Kill(host, syscall.SIGSTOP))
+	c.expect("does not respond")
+	c.send("x\r\x1c\x04")
+	rest, code := c.exit()
+	assert.Zero(t, code)
+	assert.Contains(t, rest, "detached from work")
 }

@@ -3,7 +3,6 @@ package consolecmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -107,7 +106,9 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *attached.Termi
 		e := console.NewLineEditor(on, console.LineEditorOptions{Cols: cols, Rows: rows, Write: s.Write, Getenv: a.Getenv})
 		screen, show, prompted, fault = e, e.Show, e.SetPrompt, e.Fault
 	}
-	go s.Guard(func() { follow(s, on, show, prompted, cancel) })
+	bar := &title{name: c.Name, write: s.Write}
+	go s.Guard(func() { follow(on, bar.notify, show, prompted, cancel) })
+	go s.Guard(func() { bar.watch(ctx, c) })
 	go s.Guard(func() { s.ForwardSizes(ctx, screen) })
 	go s.Guard(func() { s.ForwardKeys(ctx, screen, cancel) })
 	<-ctx.Done()
@@ -147,7 +148,7 @@ type endedError struct{ answer *console.WaitResult }
 func (e *endedError) Error() string { return e.answer.Status.Exit }
 
 // follow handles the console's events until the attachment ends.
-func follow(s *attached.Terminal, on *console.Attachment, show func([]byte), prompted func(*console.Prompt), done context.CancelCauseFunc) {
+func follow(on *console.Attachment, noticed func(*console.Notice), show func([]byte), prompted func(*console.Prompt), done context.CancelCauseFunc) {
 	for {
 		h, err := on.Next()
 		switch {
@@ -158,25 +159,11 @@ func follow(s *attached.Terminal, on *console.Attachment, show func([]byte), pro
 			done(&endedError{h.End})
 			return
 		case h.Notice != nil:
-			s.Write([]byte(title(h.Notice)))
+			noticed(h.Notice)
 		case h.Prompt != nil:
 			prompted(h.Prompt)
 		default:
 			show(h.Output)
 		}
 	}
-}
-
-// title returns the sequence that shows a notice in the terminal's title. It omits the number of
-// held keys: they may be a secret, whose length the title would reveal.
-func title(n *console.Notice) string {
-	text := ui.Harmless(n.Title)
-	if n.Held > 0 {
-		does := "runs"
-		if n.Holder == console.AnotherUser {
-			does = "types"
-		}
-		text = fmt.Sprintf("[keys held: %s %s] %s", n.Holder, does, text)
-	}
-	return "\x1b]2;" + text + "\x1b\\"
 }
