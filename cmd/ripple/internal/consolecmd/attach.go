@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,8 @@ attach exits with the program's exit code, or with 0 when you detach or the cons
 			in, inOK := a.In.(*os.File)
 			out, outOK := a.Stdout.(*os.File)
 			if !inOK || !outOK || !ui.IsTerminal(in) || !ui.IsTerminal(out) {
-				return ui.UsageError("to see the screen: ripple console peek; to type: ripple console send", "attach needs a terminal for its input and its output")
+				name := strings.Join(append([]string{""}, args...), " ") // " NAME", or none
+				return ui.UsageError("to see the screen: ripple console peek"+name+"; to type: ripple console send"+name, "attach needs a terminal for its input and its output")
 			}
 			c, err := find(a, args)
 			if err != nil {

@@ -72,7 +72,10 @@ func explain(err error) error {
 	case !ok:
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	code, hint := ui.ExitFailed, ""
+	code, hint, name := ui.ExitFailed, "", ""
+	if f.Status != nil {
+		name = " " + f.Status.Name
+	}
 	switch f.Code {
 	case console.FaultBadRequest:
 		code = ui.ExitUsage
@@ -89,10 +92,6 @@ func explain(err error) error {
 			hint = "give it another --name, or close that one first: ripple console close " + f.Status.Name
 		}
 	case console.FaultBusy:
-		name := ""
-		if f.Status != nil {
-			name = " " + f.Status.Name
-		}
 		hint = "to wait for it: ripple console wait" + name + "; to interrupt it: ripple console send" + name + " --key C-c"
 		if f.Status != nil && f.Status.State == console.Starting {
 			hint = startingHint(f.Status.Name)
@@ -104,8 +103,9 @@ func explain(err error) error {
 			_, hint = asks(*f.Status)
 		}
 	case console.FaultQueued:
-		if code, hint = ui.ExitTimeout, startingHint(f.Status.Name); f.Status.State != console.Starting {
-			hint = "nothing was typed; to wait for what runs now: ripple console wait " + f.Status.Name + "; to keep the call in the queue for longer: a longer --timeout"
+		code, hint = ui.ExitTimeout, "nothing was typed; to wait for what runs now: ripple console wait"+name+"; to keep the call in the queue for longer: a longer --timeout"
+		if f.Status != nil && f.Status.State == console.Starting {
+			hint = startingHint(f.Status.Name)
 		}
 	case console.FaultUnresponsive:
 		code, hint = ui.ExitTimeout, "to continue a stopped process: kill -CONT PID; to end the console: ripple console close --kill"
@@ -116,14 +116,14 @@ func explain(err error) error {
 		hint = "nothing was typed"
 	case console.FaultNotWaiting:
 		if f.Status != nil && f.Status.State == console.Running {
-			hint = "to wait until it reads: ripple console wait --for input " + f.Status.Name + "; to type it anyway: ripple console send --force"
+			hint = "to wait until it reads: ripple console wait --for input " + f.Status.Name + "; to type it anyway: ripple console send " + f.Status.Name + " 'TEXT' --force"
 		}
 	case console.FaultTyping:
-		hint = "try again when that line has been run or discarded; to see it: ripple console peek"
+		hint = "try again when that line has been run or discarded; to see it: ripple console peek" + name
 	case console.FaultStopped:
 		code, hint = ui.ExitTimeout, killHint(f.Status.Name)
 	case console.FaultSecret:
-		hint = "to type it as a user: ripple console send --secret, or ripple console attach"
+		hint = "to type it as a user: ripple console send" + name + " --secret, or ripple console attach" + name
 	case console.FaultExited:
 		hint = "to start another one: ripple console start"
 		if f.Status != nil {

@@ -2,6 +2,7 @@ package consolecmd
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -18,6 +19,22 @@ func ended(err error) (code int, message string) {
 	a := ui.NewApp(strings.NewReader(""), &errs, &errs, func(error) {})
 	code = a.End(&cobra.Command{}, err)
 	return code, errs.String()
+}
+
+// Hints can be pasted: each of their commands names the console.
+func TestHintsNameTheConsole(t *testing.T) {
+	one := regexp.MustCompile("ripple console (attach|close|exec|history|peek|read|send|wait)[^;,\n]*")
+	for _, code := range []string{
+		console.FaultBusy, console.FaultQueued, console.FaultTyping, console.FaultCwdMismatch, console.FaultExited, console.FaultNotWaiting,
+		console.FaultSecret, console.FaultStopped, console.FaultNameInUse, console.FaultUnresponsive,
+	} {
+		for _, s := range []console.State{console.Starting, console.Running, console.Stopped, console.Dead} {
+			_, message := ended(explain(&console.Fault{Code: code, Message: "m", Status: &console.Status{Name: "work", State: s}}))
+			for _, command := range one.FindAllString(message, -1) {
+				assert.Contains(t, command, " work", "%s %s", code, s)
+			}
+		}
+	}
 }
 
 // A wait that ends before a command could be sent, or before the first prompt, is a timeout.
