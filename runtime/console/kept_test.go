@@ -153,6 +153,23 @@ func TestMissingOutput(t *testing.T) {
 	assert.Equal(t, lost, got.Missing, "nothing of it was stored")
 }
 
+// A read reports output that only the host still has, if that does not tell it.
+func TestOutputThatTheHostHolds(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(0)), []byte("one\ntwo\nth"), 0o600))
+	c := newClient(Status{Name: "a"}, place.Files{Record: dir, Socket: filepath.Join(dir, "socket"), Lock: filepath.Join(dir, "lock")})
+	cmd := Command{ID: 1, Bytes: 14, Lines: 3}
+	for q, missing := range map[ReadRequest]bool{{}: true, {From: 1, Lines: 1}: false, {From: 2, Lines: 1}: false, {From: 3, Lines: 1}: true, {From: -1}: true, {Byte: 4}: true} {
+		got, err := c.Lines(cmd, q)
+		require.NoError(t, err)
+		if missing {
+			assert.Contains(t, got.Missing, "the last 4 bytes of its output were only in the memory of the console's host: ", "%+v", q)
+		} else {
+			assert.Empty(t, got.Missing, "%+v", q)
+		}
+	}
+}
+
 // An answer that is full continues where the next read begins, also before a long line.
 func TestAFullAnswerHasNoGaps(t *testing.T) {
 	var got Lines

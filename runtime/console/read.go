@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -41,8 +43,8 @@ func (c *Client) EachLine(q ReadRequest, f func(Line) error) (Lines, error) {
 func (c *Client) each(cmd Command, q ReadRequest, lines *Lines, take func(Line) error) error {
 	at := min(max(q.Byte, 0), cmd.Bytes)
 	first, total := int64(1), cmd.Lines
-	in, skipped, err := c.output(cmd, at)
-	if err == nil && (at == 0 && skipped > 0 || at > 0 && q.From < 0) {
+	in, g, err := c.output(cmd, at)
+	if err == nil && (at == 0 && g.skipped > 0 || at > 0 && q.From < 0) {
 		kept, countErr := countLines(in)
 		if countErr != nil {
 			return countErr
@@ -52,13 +54,13 @@ func (c *Client) each(cmd Command, q ReadRequest, lines *Lines, take func(Line) 
 		} else {
 			first = max(1, cmd.Lines-kept+1) // the number of a line whose beginning was dropped
 		}
-		in, skipped, err = c.output(cmd, at)
+		in, g, err = c.output(cmd, at)
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // opened for reading only
-	lines.Command, lines.Dropped = cmd, skipped
+	lines.Command, lines.Dropped = cmd, g.skipped
 	text := bufio.NewReaderSize(in, maxLine)
 	if first > 1 {
 		rest, err := passLine(text)
@@ -80,6 +82,9 @@ func (c *Client) each(cmd Command, q ReadRequest, lines *Lines, take func(Line) 
 		complete = true
 	}
 	lines.Missing = lines.missing(first, s.from, last, complete)
+	if g.unread > 0 && (complete || last >= s.total) {
+		lines.Missing = strings.TrimPrefix(fmt.Sprintf("%s; the last %d bytes of its output were only in the memory of the console's host: %v", lines.Missing, g.unread, g.why), "; ")
+	}
 	return nil
 }
 
@@ -113,29 +118,42 @@ func passLine(in *bufio.Reader) (n int64, err error) {
 	return int64(passed), err
 }
 
+// gaps are bytes of a command's output that cannot be read.
+type gaps struct {
+	skipped int64 // at the beginning, which are no longer kept
+	unread  int64 // at the end, which only the host has, in memory
+	why     error // reason why the host does not tell them
+}
+
 // output returns the output of a command from offset at: from the record, and what is not in it from
 // the host if that still holds it in memory.
-func (c *Client) output(cmd Command, at int64) (in io.ReadCloser, skipped int64, err error) {
+func (c *Client) output(cmd Command, at int64) (in io.ReadCloser, g gaps, err error) {
 	end, err := recordedEnd(c.files.Record)
 	if err != nil {
-		return nil, 0, err
+		return nil, g, err
 	}
 	from, to := cmd.From+at, cmd.From+cmd.Bytes
 	if end >= to {
-		return output(c.files.Record, from, to)
+		in, g.skipped, err = output(c.files.Record, from, to)
+		return in, g, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.answerLimit())
 	defer cancel()
 	var held bytes.Buffer
 	cut := max(from, end)
 	a, heldErr := c.Wait(ctx, WaitRequest{Command: cmd.ID, Wait: time.Nanosecond, From: cut - cmd.From}, &held)
-	if in, skipped, err = output(c.files.Record, from, min(cut, to)); err != nil || heldErr != nil {
-		return in, skipped, err
+	if in, g.skipped, err = output(c.files.Record, from, min(cut, to)); err != nil {
+		return in, g, err
 	}
+	if heldErr != nil {
+		g.unread, g.why = to-cut, heldErr
+		return in, g, nil
+	}
+	g.skipped += a.Dropped
 	return struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(in, &held), in}, skipped + a.Dropped, nil
+	}{io.MultiReader(in, &held), in}, g, nil
 }
 
 // recordTimeout is how long recording the end of a command may take if another command follows it.
