@@ -43,11 +43,8 @@ func readText(name string, found console.Lines, grep string) string {
 	if partly {
 		b.WriteString("; to read the rest of a shortened line: lines=1 column=BYTE")
 	}
-	if found.Dropped > 0 {
-		fmt.Fprintf(b, "; its first %s bytes are no longer kept", thousands(found.Dropped))
-	}
-	if found.Missing != "" && found.Command.Lost > 0 {
-		fmt.Fprintf(b, "; %s bytes of its output were lost: %s", thousands(found.Command.Lost), oneLine(found.Command.LostReason))
+	if found.Missing != "" {
+		b.WriteString("; " + word(found.Missing))
 	}
 	return b.String() + "\n" + fence(strings.Join(numbered, "\n"))
 }
