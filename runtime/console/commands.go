@@ -176,7 +176,7 @@ func (h *host) finish(r *run, result session.Result, err error) {
 	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, truncate(result.OutOfBand, keptAside), result.PromptElsewhere
 	c.Fault = result.Fault
 	if r.err = err; err != nil {
-		c.Failure = err.Error()
+		c.Failure, c.Incomplete = err.Error(), errors.Is(err, session.ErrIncompleteInput)
 		c.Error = c.Error || !errors.Is(err, session.ErrExited) // the program's exit code says whether its end is an error
 	}
 	if errors.Is(err, session.ErrExited) { // watch records the end later

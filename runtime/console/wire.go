@@ -143,8 +143,11 @@ type Command struct {
 	// Fault: see session.Result.
 	Fault   string `json:"fault,omitempty"`
 	Failure string `json:"failure,omitempty"` // reason why the command could not be completed
-	Bytes   int64  `json:"bytes"`             // output so far
-	Lines   int64  `json:"lines"`             // lines of output, including an unfinished one
+	// Incomplete reports that the code is incomplete, as Failure says: nothing of it ran, and the next
+	// command can be sent.
+	Incomplete bool  `json:"incomplete,omitempty"`
+	Bytes      int64 `json:"bytes"` // output so far
+	Lines      int64 `json:"lines"` // lines of output, including an unfinished one
 	// Lost is the number of further output bytes that could not be written, for the reason LostReason.
 	// The first of them are missing in line LostFrom, or after it.
 	Lost       int64  `json:"lost,omitempty"`

@@ -16,7 +16,6 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/console"
-	"example.org/ripple/runtime/session"
 )
 
 // execFlags are the flags of `ripple console exec`.
@@ -56,6 +55,7 @@ waits for input. No other command runs until it has ended.
   ended       string   time of its end; absent while it runs
   lines       integer  number of lines of its output
   state       string   state of the console; see docs/consoles.md
+  incomplete  boolean  true if the code is incomplete, so that nothing of it ran
   lost        integer  bytes of its output that could not be written, for the reason lost_why; the
                        first of them are missing in the line with the number lost_from, or after it
   dropped     integer  bytes of its output, from byte dropped_at on, that are no longer kept`,
@@ -109,6 +109,9 @@ func execute(a *ui.App, ctx context.Context, args []string, f execFlags) error {
 		}
 		if err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
+		}
+		if failed, ok := errors.AsType[*ui.ExitError](end); ok && failed.Err != nil { // of the line before
+			a.Note("%v", failed.Err)
 		}
 		q := console.ExecRequest{Code: code, By: "exec", Wait: f.timeout, ExpectCwd: f.expect, Queue: f.queue}
 		var goesOn bool
@@ -248,8 +251,7 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 	case answer.Dropped > 0 && succeeded:
 		return false, ui.FailWith(ui.ExitFailed, dropped(console.Gap{At: answer.DroppedAt, Bytes: answer.Dropped}), "")
 	case c.Failure != "":
-		sent := c.CompletedBy != "" || strings.HasPrefix(c.Failure, session.ErrIncompleteInput.Error()) // an incomplete line of --lines is reported, and the next one runs
-		return sent, ui.FailWith(ui.ExitFailed, errors.New(c.Failure), "")
+		return c.CompletedBy != "" || c.Incomplete, ui.FailWith(ui.ExitFailed, errors.New(c.Failure), "")
 	case c.ExitCode != nil:
 		return true, ui.ExitWith(*c.ExitCode)
 	case c.Error:

@@ -26,6 +26,18 @@ func TestOutputThatWasNotStoredIsReported(t *testing.T) {
 	}
 }
 
+// After an incomplete line of --lines the next one runs, and none after one that was not sent.
+func TestLinesAfterAFailure(t *testing.T) {
+	for _, incomplete := range []bool{false, true} {
+		a := ui.NewApp(strings.NewReader(""), io.Discard, io.Discard, func(error) {})
+		goesOn, err := runOne(a, false, func(io.Writer) (console.WaitResult, error) {
+			return console.WaitResult{Reason: "done", Command: &console.Command{Failure: "reason", Incomplete: incomplete}}, nil
+		})
+		assert.Equal(t, incomplete, goesOn)
+		assert.Equal(t, ui.ExitFailed, a.End(&cobra.Command{}, err))
+	}
+}
+
 // Lost output is reported once, and makes a successful command fail.
 func TestLostOutputIsReportedOnce(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
