@@ -86,7 +86,7 @@ var layers = map[string]row{
 	"runtime/loop/hats":            {0, "internal/lazyregexp"},
 	"runtime/loop/internal/resets": {0, "internal/lazyregexp"},
 	"runtime/loop/record":          {1, "internal/lazyregexp runtime/event runtime/internal/fault runtime/loop/hats internal/layout"},
-	"runtime/loop/journal":         {2, "internal/projectfile runtime/event runtime/loop/hats internal/layout runtime/loop/record"},
+	"runtime/loop/journal":         {2, "internal/projectfile runtime/event runtime/loop/hats internal/layout runtime/loop/record runtime/proctree"},
 	"runtime/loop/config":          {2, "runtime/box internal/projectfile runtime/internal/permit runtime/loop/hats internal/layout schema schema/validate"},
 	"runtime/loop":                 {3, "runtime/box internal/lazyregexp internal/projectfile runtime/event runtime/internal/fault runtime/internal/git runtime/internal/permit internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/loop/internal/resets runtime/proctree"},
 	"runtime/contract":             {3, "internal/lazyregexp runtime/event runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/session internal/standin schema"},
@@ -102,7 +102,7 @@ var layers = map[string]row{
 	"internal/standin": {0, "internal/lazyregexp"},
 
 	"runtime/console/place": {3, "internal/owner runtime/session schema"},
-	"runtime/console":       {4, "internal/awake internal/projectfile runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit internal/vt runtime/launch runtime/proctree runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/internal/tui schema schema/validate"},
+	"runtime/console":       {4, "internal/awake internal/projectfile runtime/proctree runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/internal/tui schema schema/validate"},
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 

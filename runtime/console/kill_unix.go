@@ -66,7 +66,7 @@ func continueGuard(f place.Files, recorded int) {
 		return
 	}
 	for i, a := range proctree.Ancestors(p.Pid) {
-		if (i == 0 || a.PID == outer) && a.PID > 1 && isStopped(a.PID) {
+		if (i == 0 || a.PID == outer) && a.PID > 1 && proctree.StoppedGroup(a.PID) != 0 {
 			_ = unix.Kill(a.PID, unix.SIGCONT) // it may have ended
 		}
 	}

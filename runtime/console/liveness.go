@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.org/ripple/internal/awake"
+	"example.org/ripple/runtime/proctree"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 
 // answerLimit returns how long the host may take to answer now.
 func (c *Client) answerLimit() time.Duration {
-	if isStopped(c.RecordedStatus.HostPID) {
+	if proctree.StoppedGroup(c.RecordedStatus.HostPID) != 0 {
 		return stoppedLimit
 	}
 	return answerLimit

@@ -49,6 +49,23 @@ func Find(pid int) (Process, bool) {
 	return e.Process, true
 }
 
+// StoppedGroup returns the process group of a process that is stopped, as by SIGSTOP or Ctrl-Z on its terminal; 0 if
+// it is not stopped.
+func StoppedGroup(pid int) int {
+	e, ok := stat(pid)
+	if !ok || e.state != 'T' && e.state != 't' {
+		return 0
+	}
+	group, err := unix.Getpgid(pid)
+	if err != nil {
+		return 0 // it ended
+	}
+	return group
+}
+
+// Continue sends SIGCONT to a process group.
+func Continue(group int) error { return unix.Kill(-group, unix.SIGCONT) }
+
 // Descendants lists the living descendants of a process, itself excluded, in no particular order.
 // Zombies are left out.
 func Descendants(pid int) []Process {

@@ -22,6 +22,12 @@ func Descendants(int) []Process { return nil }
 // HasOpen is supported on Linux only; it returns true for any process ID.
 func HasOpen(pid int, _ fs.FileInfo) (bool, error) { return pid > 0, nil }
 
+// StoppedGroup is supported on Linux only; it returns 0.
+func StoppedGroup(int) int { return 0 }
+
+// Continue is supported on Linux only.
+func Continue(int) error { return ErrUnsupported }
+
 // Find is supported on Linux only; it returns false.
 func Find(pid int) (Process, bool) { return Process{PID: pid}, false }
 

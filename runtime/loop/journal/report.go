@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,20 +13,23 @@ import (
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/proctree"
 )
 
 // Report describes the state of a project's loop, as its files show it.
 type Report struct {
-	Found     bool           `json:"found"` // a loop has run here
-	State     string         `json:"state"` // running, needs_you, blocked, completed, not_started or unknown
-	Status    record.Status  `json:"status"`
-	Runner    *record.Holder `json:"runner,omitempty"` // the process that runs it; nil: none
-	Breaker   record.Breaker `json:"circuit_breaker"`
-	SessionID string         `json:"session_id,omitempty"`
-	OpenTasks int            `json:"open_tasks"`
-	DoneTasks int            `json:"done_tasks"`
-	NextTask  string         `json:"next_task,omitempty"` // the first open task
-	Tasks     record.Tasks   `json:"-"`
+	Found  bool           `json:"found"` // a loop has run here
+	State  string         `json:"state"` // running, needs_you, blocked, completed, not_started or unknown
+	Status record.Status  `json:"status"`
+	Runner *record.Holder `json:"runner,omitempty"` // the process that runs it; nil: none
+	// StoppedGroup is the process group of Runner if that is stopped, as by Ctrl-Z, and continues only after SIGCONT.
+	StoppedGroup int            `json:"stopped_group,omitempty"`
+	Breaker      record.Breaker `json:"circuit_breaker"`
+	SessionID    string         `json:"session_id,omitempty"`
+	OpenTasks    int            `json:"open_tasks"`
+	DoneTasks    int            `json:"done_tasks"`
+	NextTask     string         `json:"next_task,omitempty"` // the first open task
+	Tasks        record.Tasks   `json:"-"`
 
 	Questions []record.Question `json:"questions,omitempty"` // open ones; unknown while a turn runs
 }
@@ -38,6 +42,9 @@ func ReadReport(project string) (s Report, err error) {
 	}
 	if s.Status, s.Runner, s.Found, err = readStatus(project); err != nil {
 		return s, err
+	}
+	if host, err := os.Hostname(); err == nil && s.Runner != nil && s.Runner.Host == host {
+		s.StoppedGroup = proctree.StoppedGroup(s.Runner.PID)
 	}
 	if err := readLoose(project, layout.BreakerFile, &s.Breaker); err != nil {
 		return s, err

@@ -28,7 +28,8 @@ work so far and where that is, the reason that the loop ended, and the next comm
 
 With --exit-code, the exit code reflects the state: 0 while the loop runs and when the work is
 done, 8 when it needs your answer to continue, 3 if no loop has run, 1 if the loop was killed. For a
-loop that stopped for another reason it is the exit code of "ripple run".`,
+loop that stopped for another reason it is the exit code of "ripple run". A loop whose process is
+stopped, as by Ctrl-Z, counts as one that runs; how to continue it is printed.`,
 		Example: "  ripple status\n  ripple status --json | jq -r .work.branch\n  ripple status --exit-code >/dev/null || mail -s 'the loop needs you' me",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -87,12 +88,19 @@ func (a *app) printReport(project string, s journal.Report) {
 	}
 	w := a.NewSheet()
 	state := s.Status.Status
+	if s.StoppedGroup != 0 {
+		state = "suspended"
+	}
 	if s.Runner != nil {
 		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
 	} else if state == "running" || state == "paused" {
 		state = "interrupted (ripple run --resume)"
 	}
 	w.Row("loop", state)
+	if s.StoppedGroup != 0 {
+		w.Row("", suspended(s))
+		w.Row("to continue", continues(s))
+	}
 	if project != "." {
 		w.Row("project", project)
 	}
@@ -124,6 +132,16 @@ func (a *app) printReport(project string, s journal.Report) {
 	w.Row("session", s.SessionID)
 	workRows(w, r)
 	w.Row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
+}
+
+// suspended says that the process of a loop is stopped.
+func suspended(s journal.Report) string {
+	return fmt.Sprintf("process %d, which runs the loop, is stopped (Ctrl-Z or SIGSTOP)", s.Runner.PID)
+}
+
+// continues says how to continue a stopped loop.
+func continues(s journal.Report) string {
+	return fmt.Sprintf("fg in its terminal, or kill -CONT -%d", s.StoppedGroup)
 }
 
 func circuit(b record.Breaker) string {

@@ -63,7 +63,8 @@ func newStop(shared *ui.App) *cobra.Command {
 		Short: "Stop the loop of this directory after its current turn, or immediately",
 		Long: `Ask the loop that runs in this directory to stop. Its current turn ends first; with --now the
 agent is ended at once, and "ripple run --resume" repeats the turn. Nothing is lost:
-the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
+the record of the loop has all turns. The exit code is 1 if no loop runs here. A loop whose process
+is stopped, as by Ctrl-Z, cannot end its turn (exit code 1); --now continues and ends it.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := byPeople(a, cmd.CommandPath()); err != nil {
@@ -85,8 +86,14 @@ the record of the loop has all turns. The exit code is 1 if no loop runs here.`,
 				signal, when = syscall.SIGTERM, "now"
 			}
 			p, err := loopProcess(s.Runner.PID)
+			if err == nil && s.StoppedGroup != 0 && !now {
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: it cannot end its turn", suspended(s)), "to continue it: "+continues(s)+"\nto end it now: ripple stop --now")
+			}
 			if err == nil {
 				err = p.Signal(signal)
+			}
+			if err == nil && s.StoppedGroup != 0 {
+				err = proctree.Continue(s.StoppedGroup)
 			}
 			if errors.Is(err, fs.ErrPermission) {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d, which runs the loop, belongs to another user, who alone can stop it", s.Runner.PID), "ask that user to run ripple stop")

@@ -123,6 +123,8 @@ func (d *dashboard) state(p ui.Page) []string {
 		state = "no loop yet"
 	case s.Runner == nil && (state == "running" || state == "paused" || state == "success"):
 		state, color = "interrupted (ripple run --resume)", ui.Red
+	case s.StoppedGroup != 0:
+		state, color = "suspended ("+continues(s)+")", ui.Red
 	case state == "completed":
 		color = ui.Green
 	case state == "halted" || state == "error":
