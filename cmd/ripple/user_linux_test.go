@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -436,4 +438,38 @@ func TestAProcessOfAnotherUserIsLeftAndNamed(t *testing.T) {
 	pid, err := strconv.Atoi(left[1])
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+}
+
+// A loop whose files cannot be written is refused before the user is asked to approve its programs.
+func TestUnwritableProjectIsRefusedFirst(t *testing.T) {
+	p := asOtherUser(t)
+	for _, tt := range []struct {
+		name, want string
+		made       map[string]os.FileMode
+	}{
+		{"directory", "change to a directory of your own", map[string]os.FileMode{}},
+		{"its .ralph", "run the loop as the owner of .ralph", map[string]os.FileMode{".ralph": 0o755}},
+		{"its lock", "run the loop as the owner of .ralph", map[string]os.FileMode{".ralph": 0o777, ".ralph/loop.lock": 0o644}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(p.homeOf(t), "project")
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "ripple.yml"), []byte("cli: {backend: custom, command: ./agent}\n"), 0o644))
+			for _, name := range slices.Sorted(maps.Keys(tt.made)) {
+				path := filepath.Join(dir, name)
+				if tt.made[name].Perm()&0o111 != 0 {
+					require.NoError(t, os.Mkdir(path, 0o755))
+				} else {
+					require.NoError(t, os.WriteFile(path, nil, 0o644))
+				}
+				require.NoError(t, os.Chmod(path, tt.made[name]))
+			}
+			c := p.onTerminalIn(t, dir, "run", "--prompt", "x")
+			rest, code := c.exit()
+			assert.Equal(t, ui.ExitFailed, code, rest)
+			assert.Contains(t, rest, "cannot be written: permission denied")
+			assert.Contains(t, rest, tt.want)
+			assert.NotContains(t, rest, "trust")
+		})
+	}
 }

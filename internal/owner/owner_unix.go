@@ -27,6 +27,9 @@ func writable(dir string, info fs.FileInfo) bool {
 	return unix.Access(dir, unix.W_OK|unix.X_OK) == nil
 }
 
+// CheckWritable returns the system's error if this user may not write to a file or directory.
+func CheckWritable(path string) error { return unix.Access(path, unix.W_OK) }
+
 // ThroughSudo reports whether this process runs as root because of sudo(8) in a directory of
 // another user, and returns that user's name.
 func ThroughSudo(dir string, getenv func(string) string) (name string, yes bool) {

@@ -173,6 +173,11 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if err != nil {
 		return err
 	}
+	if !f.dryRun {
+		if err := checkWritable(project); err != nil {
+			return err
+		}
+	}
 	o, agent, err := a.loopOptions(ctx, project, f, flags)
 	if err != nil {
 		return err

@@ -281,6 +281,9 @@ func (t *Trust) ClaimLoop(project string) error {
 	return err
 }
 
+// OwnDirectoryHint is the advice for a project that the user cannot write.
+const OwnDirectoryHint = "change to a directory of your own: ripple keeps a loop's files in the current directory"
+
 // Claim creates the directory of a loop's files if it does not exist, and records that this user
 // did. An existing one keeps its owner.
 func (t *Trust) Claim(project string) (made bool, err error) {
@@ -295,7 +298,7 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, FailWith(ExitFailed, err, "change to a directory of your own: ripple keeps a loop's files in the current directory")
+		return false, FailWith(ExitFailed, err, OwnDirectoryHint)
 	}
 	item, err := marked(project)
 	if err == nil {
