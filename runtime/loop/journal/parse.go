@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -85,15 +86,30 @@ func Read(from io.Reader, visit func(number int, r Record, err error) error) err
 // passed over by its first bytes, since a log may have hundreds of megabytes. visit must look
 // at the turn of what it gets all the same.
 func ReadTurn(from io.Reader, turn int, visit func(number int, r Record, err error) error) error {
-	return readWanted(from, func(line []byte) bool { return !ofAnotherTurn(line, turn) }, visit)
+	return readWanted(from, func(line []byte) bool {
+		n, is := turnOf(line)
+		return !is || n == turn
+	}, visit)
 }
 
-// ofAnotherTurn reports whether a line begins with the number of another turn.
-func ofAnotherTurn(line []byte, turn int) bool {
+// Turns returns the lowest and the highest number of a turn that a log has; 0 if it has none. An error is that of the
+// reader.
+func Turns(from io.Reader) (first, last int, err error) {
+	err = readWanted(from, func(line []byte) bool {
+		if n, _ := turnOf(line); n > 0 {
+			first, last = min(cmp.Or(first, n), n), max(last, n)
+		}
+		return false
+	}, nil)
+	return first, last, err
+}
+
+// turnOf returns the number of the turn with which a line begins that a Log has written.
+func turnOf(line []byte) (turn int, is bool) {
 	rest, is := bytes.CutPrefix(line, []byte(`{"turn":`))
 	number, _, whole := bytes.Cut(rest[:min(len(rest), 24)], []byte(","))
-	n, err := strconv.Atoi(string(number))
-	return is && whole && err == nil && n != turn
+	turn, err := strconv.Atoi(string(number))
+	return turn, is && whole && err == nil
 }
 
 // readWanted visits the lines that are wanted.

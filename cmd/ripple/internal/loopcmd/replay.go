@@ -58,6 +58,9 @@ Look at the page before you share it: it contains whatever the agent printed.`,
 			if cmd.Flags().Changed("html") {
 				return a.page(cmd, path, page)
 			}
+			if turn < 1 && cmd.Flags().Changed("turn") {
+				return ui.UsageError(turnsHint(path), "--turn must be the number of a turn, at least 1, not %d", turn)
+			}
 			return a.replay(cmd.Context(), path, speed, turn)
 		},
 	}
@@ -114,9 +117,32 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, err, "")
 	case !found:
-		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d: it was not taken, or removed because the record had reached max_record", path, only), "to show all turns: leave out --turn")
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d: it was not taken, or removed because the record had reached max_record", path, only), turnsHint(path))
 	}
 	return nil
+}
+
+// turnsHint names the turns in a log, which may be a pipe that cannot be read again.
+func turnsHint(path string) string {
+	const all = "to show all turns: leave out --turn"
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return all
+	}
+	f, err := openEvents(path)
+	if err != nil {
+		return all
+	}
+	defer f.Close() // only read from
+	first, last, err := journal.Turns(f)
+	switch {
+	case err != nil:
+		return all
+	case last == 0:
+		return path + " has no turn"
+	case first == last:
+		return fmt.Sprintf("%s has turn %d only", path, first)
+	}
+	return fmt.Sprintf("%s has the turns %d to %d\n%s", path, first, last, all)
 }
 
 // openEvents opens a log that somebody named, which may be a pipe, or that of the project.

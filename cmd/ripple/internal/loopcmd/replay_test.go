@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,5 +45,43 @@ func TestManyBadLinesAreCounted(t *testing.T) {
 		if len(args) == 1 {
 			assert.Equal(t, "before\nafter\n", out.String())
 		}
+	}
+}
+
+// A turn that a record does not have is refused with those that it has.
+func TestReplayNamesTheTurns(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		turns  []int
+		turn   string
+		err    string
+		hinted string
+	}{
+		{"zero", []int{1, 2, 3}, "0", "--turn must be the number of a turn, at least 1, not 0", "has the turns 1 to 3\n"},
+		{"negative", []int{1, 2, 3}, "-2", "at least 1, not -2", "has the turns 1 to 3\n"},
+		{"too high", []int{4, 5}, "6", "has no turn 6", "has the turns 4 to 5\n"},
+		{"removed", []int{4, 5}, "3", "has no turn 3", "has the turns 4 to 5\n"},
+		{"one", []int{1}, "2", "has no turn 2", "has turn 1 only"},
+		{"none", nil, "1", "has no turn 1", "has no turn"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "events.jsonl")
+			text := `{"turn":0,"type":"run_started"}` + "\n"
+			for _, n := range tt.turns {
+				text += fmt.Sprintf(`{"turn":%d,"type":"turn_started"}`+"\n", n)
+			}
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+			var out, errs bytes.Buffer
+			cmd := newReplay(ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {}))
+			cmd.SetArgs([]string{path, "--turn", tt.turn})
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			err := cmd.ExecuteContext(t.Context())
+			require.ErrorContains(t, err, tt.err)
+			e, is := errors.AsType[*ui.ExitError](err)
+			require.True(t, is)
+			assert.Equal(t, ui.ExitUsage, e.Code)
+			assert.Contains(t, e.Hint, tt.hinted)
+			assert.Empty(t, out.String())
+		})
 	}
 }
