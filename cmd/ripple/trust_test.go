@@ -569,3 +569,13 @@ func TestRevokeIncludesDirectories(t *testing.T) {
 	assert.Equal(t, "ripple: nothing was approved here\n", out)
 	assert.Zero(t, code)
 }
+
+// Approval for one command continues the run: without --resume, the advice would begin a new loop.
+func TestResumeThatNeedsApprovalNamesItself(t *testing.T) {
+	h := newHostile(t, map[string]string{"ripple.yml": "cli: {backend: custom, command: EVIL}\nloop: {max_turns: 1}\n"})
+	out, code := h.run("run", "--trust", "--prompt", "x")
+	require.Equal(t, ui.ExitLimit, code, out)
+	out, code = h.run("run", "--resume", "--max-turns", "2", "--commit", "--verify", "test 1 = 2")
+	assert.Equal(t, ui.ExitUsage, code, out)
+	assert.Contains(t, out, "to approve it for this command only: ripple run --resume --commit --max-turns=2 --verify='test 1 = 2' --trust\n")
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
+	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/registry"
 )
@@ -178,10 +179,36 @@ func howToAgree(t *Trust) string {
 		return fmt.Sprintf("to see all of it: ripple trust --show\nonly a user can approve it, in a terminal that no loop and no agent has started; this command comes from %s", o)
 	case t.mode() == trustNever:
 		return "to see all of it: ripple trust --show\nto be able to approve it: unset " + TrustVariable + ", which is \"never\""
-	case slices.ContainsFunc(t.flag.of, (*pflag.FlagSet).Parsed):
-		lines += "\nto approve it for this command only: --trust"
+	}
+	if i := slices.IndexFunc(t.flag.of, (*pflag.FlagSet).Parsed); i >= 0 {
+		lines += "\nto approve it for this command only: " + resumeWords(t.flag.of[i]) + "--trust"
 	}
 	return lines
+}
+
+// resumeWords returns the command that continues a loop, with its flags; "" if the flags are not those of such a command.
+// Without the words, a user would begin a new loop with --trust.
+func resumeWords(flags *pflag.FlagSet) string {
+	if resumes, err := flags.GetBool("resume"); err != nil || !resumes {
+		return ""
+	}
+	words := "ripple run --resume "
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			switch {
+			case f.Name == "resume":
+			case f.Value.Type() == "bool" && v == "true":
+				words += "--" + f.Name + " "
+			default:
+				words += "--" + f.Name + "=" + quote.Shell(Harmless(v)) + " "
+			}
+		}
+	})
+	return words
 }
 
 // canAsk reports whether the user can be asked: standard input and error are terminals, and no
