@@ -93,7 +93,7 @@ var layers = map[string]row{
 	"runtime/agent":                {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/fault runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/internal/mapping runtime/proctree runtime/pty runtime/terminal runtime/internal/tui schema"},
 	"cmd/ripple/internal/annotate": {3, "internal/vt runtime/session"},
 	"runtime/internal/tui":         {2, "runtime/internal/fault runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
-	"runtime/loop/agentloop":       {4, "runtime/agent runtime/event runtime/launch runtime/loop internal/scenario schema"},
+	"runtime/loop/agentloop":       {4, "runtime/internal/scratch runtime/agent runtime/event runtime/launch runtime/loop internal/scenario schema"},
 
 	"runtime/box":               {0, "runtime/internal/scratch"},
 	"runtime/sandbox":           {0, ""},

@@ -41,7 +41,8 @@ type Dir struct {
 }
 
 // New makes a directory in parent, or, if parent is empty, in the system's directory for
-// temporary files. Its name is Prefix, kind, "-" and a random number.
+// temporary files. Its name is Prefix, kind, "-" and a random number. The error is a *TempError
+// if that directory cannot be used.
 func New(parent, kind string) (*Dir, error) {
 	var err error
 	for range attempts {
@@ -53,8 +54,25 @@ func New(parent, kind string) (*Dir, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("making a private directory: %w", err)
+	err = fmt.Errorf("making a private directory: %w", err)
+	if temp, is := filepath.Abs(os.TempDir()); parent == "" || is == nil && parent == temp {
+		err = &TempError{err}
+	}
+	return nil, err
 }
+
+// TempError is returned if the system's directory for temporary files cannot be used.
+type TempError struct{ Err error }
+
+func (e *TempError) Error() string {
+	const fix = "a directory in which you can create files"
+	if dir := os.Getenv("TMPDIR"); dir != "" {
+		return fmt.Sprintf("%v: TMPDIR is %q: set it to %s, or unset it", e.Err, dir, fix)
+	}
+	return fmt.Sprintf("%v: set TMPDIR to %s", e.Err, fix)
+}
+
+func (e *TempError) Unwrap() error { return e.Err }
 
 // attempts bounds how many names New tries.
 const attempts = 100

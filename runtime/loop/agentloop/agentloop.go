@@ -14,6 +14,7 @@ import (
 	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/internal/scratch"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/schema"
@@ -97,7 +98,10 @@ func (a *Agent) turn(r loop.Request) agent.Turn {
 func stopFor(err error) error {
 	var missing *launch.MissingError
 	var unsupported *agent.UnsupportedError
+	var temporary *scratch.TempError
 	switch {
+	case errors.As(err, &temporary): // no agent is missing
+		return &loop.Stop{Reason: loop.ReasonError, Message: "The agent cannot be started: " + err.Error() + ".", Err: err}
 	case errors.As(err, &missing):
 		return &loop.Stop{Reason: loop.ReasonAgentMissing, Message: err.Error(), Fix: "install it, or choose another agent"}
 	case errors.As(err, &unsupported):
