@@ -58,10 +58,10 @@ var layers = map[string]row{
 	"runtime/pty":             {0, ""},
 	"runtime/internal/fault":  {0, "internal/lazyregexp runtime/internal/scratch"},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
-	"runtime/internal/git":    {0, "internal/projectfile internal/quote internal/lazyregexp"},
+	"runtime/internal/git":    {0, "internal/owner internal/projectfile internal/quote internal/lazyregexp"},
 
-	"runtime/registry":         {1, "adapters integration-scripts internal/projectfile schema"},
-	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
+	"runtime/registry":         {1, "internal/owner adapters integration-scripts internal/projectfile schema"},
+	"runtime/launch":           {1, "internal/owner internal/lazyregexp runtime/proctree schema"},
 	"runtime/internal/mapping": {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
 	"internal/scenario":        {1, "internal/projectfile runtime/event runtime/proctree schema"},
 	"cmd/ripple/internal/cast": {1, "internal/vt"},
@@ -95,14 +95,14 @@ var layers = map[string]row{
 	"runtime/internal/tui":         {2, "runtime/internal/fault runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 	"runtime/loop/agentloop":       {4, "runtime/internal/scratch runtime/agent runtime/event runtime/launch runtime/loop internal/scenario schema"},
 
-	"runtime/box":               {0, "runtime/internal/scratch"},
+	"runtime/box":               {0, "internal/owner runtime/internal/scratch"},
 	"runtime/sandbox":           {0, ""},
 	"cmd/ripple/internal/trust": {0, "internal/projectfile internal/owner"},
 
 	"internal/standin": {0, "internal/lazyregexp"},
 
 	"runtime/console/place": {3, "internal/owner runtime/session schema"},
-	"runtime/console":       {4, "internal/awake internal/projectfile runtime/proctree runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/internal/tui schema schema/validate"},
+	"runtime/console":       {4, "internal/owner internal/awake internal/projectfile runtime/proctree runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/internal/tui schema schema/validate"},
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
@@ -123,7 +123,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/prestart cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/agent internal/projectfile cmd/ripple/internal/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop internal/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry internal/scenario runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/agentcmd":   {7, "internal/owner internal/quote runtime/box cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry internal/scenario runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "internal/owner internal/quote runtime/box cmd/ripple/internal/htmlpage cmd/ripple/internal/ui internal/lazyregexp internal/projectfile runtime/agent runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario schema"},
 
 	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/prefork cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner internal/projectfile schema schema/validate"},

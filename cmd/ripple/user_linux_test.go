@@ -473,3 +473,27 @@ func TestUnwritableProjectIsRefusedFirst(t *testing.T) {
 		})
 	}
 }
+
+// Services start commands without HOME: the user's home is known all the same.
+func TestCommandsWithoutHOME(t *testing.T) {
+	p := asOtherUser(t)
+	dir := p.homeOf(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ripple.yml"), []byte("cli: {backend: custom, command: 'true'}\nloop: {max_turns: 1}\n"), 0o644))
+	for _, tt := range []struct {
+		args string
+		want string
+		code int
+	}{
+		{"trust --show", "cli: true", 0},
+		{"run --trust --prompt x", "1 turn taken", ui.ExitLimit},
+		{"console list", "no console is running", 0},
+		{"mcp config gemini --write", p.home, ui.ExitUsage}, // nobody can be asked
+	} {
+		cmd := p.command(t, strings.Fields(tt.args)...)
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+		out, _ := cmd.CombinedOutput() // the code shows it
+		assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), string(out))
+		assert.Contains(t, string(out), tt.want)
+	}
+}

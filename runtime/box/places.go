@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"example.org/ripple/internal/owner"
 )
 
 // Home returns the user's home directory without symbolic links. It need not exist.
 func Home() (string, error) {
-	dir, err := os.UserHomeDir()
+	dir, err := owner.Home(os.Getenv)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/runtime/internal/lineedit"
 )
 
@@ -19,7 +20,7 @@ func (e *LineEditor) completion() lineedit.Completion {
 			}
 			home := ""
 			if e.getenv != nil {
-				home = e.getenv("HOME")
+				home, _ = owner.Home(e.getenv) // "": names in it are not completed
 			}
 			return filesNamed(word, e.prompt.Cwd, home)
 		},

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/schema"
 )
 
@@ -32,8 +33,11 @@ func boxEnviron(a *schema.Adapter, h Host, b Box) func() []string {
 // its private directory and, if it is an agent, write its own state.
 func wrap(a *schema.Adapter, h Host, r Request, argv, env []string, dir string) ([]string, error) {
 	var write []string
-	home, err := filepath.EvalSymlinks(h.Getenv("HOME"))
-	if a.Agent != nil && err == nil && filepath.IsAbs(home) {
+	home, err := owner.Home(h.Getenv)
+	if err == nil {
+		home, err = filepath.EvalSymlinks(home)
+	}
+	if a.Agent != nil && err == nil {
 		for _, name := range a.Agent.State {
 			path := filepath.Join(home, name)
 			if strings.HasSuffix(name, "/") {

@@ -29,6 +29,7 @@ import (
 
 	"example.org/ripple/adapters"
 	scripts "example.org/ripple/integration-scripts"
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/schema"
 )
 
@@ -87,14 +88,14 @@ type Sources struct {
 }
 
 // DefaultSources returns the adapters that come with ripple, the user's in
-// $XDG_CONFIG_HOME/ripple/adapters (by default ~/.config/ripple/adapters), and the project's in
+// $XDG_CONFIG_HOME/ripple/adapters (by default ~/.config/ripple/adapters, also if HOME is not set), and the project's in
 // .ripple/adapters of cwd.
 func DefaultSources(getenv func(string) string, cwd string) Sources {
 	s := Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}}
 	// A relative XDG_CONFIG_HOME is to be ignored (XDG Base Directory 0.8).
 	if config := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(config) {
 		s.UserDir = filepath.Join(config, "ripple", "adapters")
-	} else if home := getenv("HOME"); filepath.IsAbs(home) {
+	} else if home, err := owner.Home(getenv); err == nil {
 		s.UserDir = filepath.Join(home, ".config", "ripple", "adapters")
 	}
 	if cwd != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -264,6 +265,8 @@ func TestScriptsComeFromBesideTheFileOrTheSources(t *testing.T) {
 
 func TestDefaultSources(t *testing.T) {
 	env := func(kv map[string]string) func(string) string { return func(k string) string { return kv[k] } }
+	me, err := user.Current()
+	require.NoError(t, err)
 	cases := []struct {
 		env  map[string]string
 		cwd  string
@@ -272,7 +275,7 @@ func TestDefaultSources(t *testing.T) {
 		{map[string]string{"HOME": "/h"}, "/p", [2]string{"/h/.config/ripple/adapters", "/p/.ripple/adapters"}},
 		{map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "/x"}, "/p", [2]string{"/x/ripple/adapters", "/p/.ripple/adapters"}},
 		{map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "x"}, "/p", [2]string{"/h/.config/ripple/adapters", "/p/.ripple/adapters"}},
-		{nil, "", [2]string{"", ""}},
+		{nil, "", [2]string{filepath.Join(me.HomeDir, ".config/ripple/adapters"), ""}},
 	}
 	for _, c := range cases {
 		s := DefaultSources(env(c.env), c.cwd)

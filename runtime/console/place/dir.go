@@ -179,10 +179,14 @@ func State(getenv func(string) string) (string, error) {
 // none.
 func stateBase(getenv func(string) string) string {
 	base := getenv("XDG_STATE_HOME")
-	if home := getenv("HOME"); !filepath.IsAbs(base) && filepath.IsAbs(home) {
+	if !filepath.IsAbs(base) {
+		home, err := owner.Home(getenv)
+		if err != nil {
+			return ""
+		}
 		base = filepath.Join(home, ".local", "state")
 	}
-	if !filepath.IsAbs(base) || !owner.Ours(filepath.Join(base, "ripple", "consoles")) {
+	if !owner.Ours(filepath.Join(base, "ripple", "consoles")) {
 		return ""
 	}
 	return base

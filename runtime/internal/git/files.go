@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/projectfile"
 )
 
@@ -261,7 +262,7 @@ func (s namedFile) places(dir string) []string {
 // homeOf returns the home of a user; "" is the one who runs ripple.
 func homeOf(name string) (string, error) {
 	if name == "" {
-		return os.UserHomeDir()
+		return owner.Home(os.Getenv)
 	}
 	u, err := user.Lookup(name)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/runtime/box"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/launch"
@@ -156,7 +157,7 @@ func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
 // neutralDir returns the directory in which programs are asked for their version and login: the user's home, if it exists. In
 // the current directory, an agent might run what a project's settings name, such as a script that prints a key.
 func neutralDir() string {
-	home, err := os.UserHomeDir()
+	home, err := owner.Home(os.Getenv)
 	if err != nil {
 		return "/"
 	}

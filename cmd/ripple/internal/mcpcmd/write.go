@@ -213,6 +213,6 @@ func (p clientPlace) base(getenv func(string) string) (dir, file string, err err
 	if dir := getenv("XDG_CONFIG_HOME"); strings.HasPrefix(rest, config) && filepath.IsAbs(dir) {
 		return dir, filepath.FromSlash(strings.TrimPrefix(rest, config)), nil
 	}
-	dir, err = os.UserHomeDir()
+	dir, err = owner.Home(getenv)
 	return dir, filepath.FromSlash(rest), err
 }

@@ -25,9 +25,9 @@ type Store struct{ dir string }
 func StoreOf(getenv func(string) string) (*Store, error) {
 	base := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) { // relative paths are ignored (XDG Base Directory 0.8)
-		home := getenv("HOME")
-		if !filepath.IsAbs(home) {
-			return nil, errors.New("no directory for what you trust: set HOME or XDG_STATE_HOME to an absolute path")
+		home, err := owner.Home(getenv)
+		if err != nil {
+			return nil, fmt.Errorf("no directory for what you trust: %w; set HOME or XDG_STATE_HOME to an absolute path", err)
 		}
 		base = filepath.Join(home, ".local", "state")
 	}
