@@ -18,29 +18,53 @@ type door struct {
 	claim    *place.Claim
 	getenv   func(string) string
 	listener net.Listener
+	socket   os.FileInfo // of the listener; nil: its file was removed at once
 	server   *http.Server
 	failure  string // of the last attempt to make the socket again, which is logged once
 }
 
-// open reports whether clients find the socket and its lock. While the lock is there, no other console
-// makes a socket of that name.
-func (d *door) open() bool {
-	_, err := os.Lstat(d.claim.Files.Socket)
-	return err == nil && d.claim.HasLock()
-}
-
-// reopen makes the socket again. Connections of the previous one go on.
-func (d *door) reopen(name string) error {
-	_ = d.listener.Close() // it is closed already if the previous attempt failed
-	if err := d.claim.Renew(d.getenv, name); err != nil {
-		return err
-	}
+// listen makes the socket.
+func (d *door) listen() error {
 	l, err := listen(d.claim.Files.Socket)
 	if err != nil {
 		return err
 	}
 	d.listener = l
-	go func() { _ = d.server.Serve(l) }() // until it is closed by reopen or the server ends
+	d.socket, _ = os.Lstat(d.claim.Files.Socket)
+	return nil
+}
+
+// open reports whether clients find the socket and its lock. While the lock is there, no other console
+// makes a socket of that name.
+func (d *door) open() bool { return d.hasSocket() && d.claim.HasLock() }
+
+// hasSocket reports whether the socket is still where clients look for it.
+func (d *door) hasSocket() bool { return names(d.claim.Files.Socket, d.socket) }
+
+// names reports whether a path is that of a file.
+func names(path string, file os.FileInfo) bool {
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(named, file)
+}
+
+// reopen makes the socket again, after it has claimed the place for it: if that fails, a socket that works
+// stays. Connections of the previous one go on.
+func (d *door) reopen(name string) error {
+	path, socket, previous := d.claim.Files.Socket, d.socket, d.listener
+	if err := d.claim.Renew(d.getenv, name, socket); err != nil {
+		return err
+	}
+	if d.hasSocket() { // only its lock was removed
+		return nil
+	}
+	if err := d.listen(); err != nil {
+		return err
+	}
+	if names(path, socket) { // the place has changed
+		_ = os.Remove(path)
+	}
+	_ = previous.Close()                                          // no client finds it now
+	go func(l net.Listener) { _ = d.server.Serve(l) }(d.listener) // until it is closed by reopen or the server ends
 	return nil
 }
 
@@ -53,7 +77,7 @@ func (h *host) keepReachable(d *door) {
 	if err := d.reopen(h.spec.Name); err != nil {
 		if d.failure != err.Error() {
 			d.failure = err.Error()
-			h.log.Warn("the socket was removed and cannot be made again", "error", err)
+			h.log.Warn("the socket or its lock was removed and cannot be made again", "error", err)
 		}
 		return
 	}
@@ -61,6 +85,6 @@ func (h *host) keepReachable(d *door) {
 	h.mu.Lock()
 	h.socket = d.claim.Files.Socket
 	h.mu.Unlock()
-	h.log.Info("the socket was removed and is made again", "socket", d.claim.Files.Socket)
+	h.log.Info("the socket or its lock was removed and is made again", "socket", d.claim.Files.Socket)
 	h.save() // which leads clients to it
 }

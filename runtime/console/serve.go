@@ -102,10 +102,10 @@ func prepare(o HostOptions) (h *host, d *door, release func(), err error) {
 		b.Release()
 		return nil, nil, nil, err
 	}
-	var l net.Listener
+	d = &door{claim: b.Claim, getenv: o.Getenv}
 	file, err := os.OpenFile(filepath.Join(f.Record, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
-		l, err = listen(f.Socket)
+		err = d.listen()
 	}
 	if err != nil {
 		rec.remove()
@@ -115,13 +115,13 @@ func prepare(o HostOptions) (h *host, d *door, release func(), err error) {
 	h = newHost(b, o.Version, rec, slog.New(slog.NewTextHandler(file, nil)))
 	h.start.confinement = box
 	if err := writeStatus(f.Record, h.status()); err != nil { // clients could not find the console
-		_ = l.Close()
+		_ = d.listener.Close()
 		_ = file.Close()
 		rec.remove()
 		b.Release()
 		return nil, nil, nil, err
 	}
-	return h, &door{claim: b.Claim, getenv: o.Getenv, listener: l}, func() {
+	return h, d, func() {
 		rec.remove()
 		_ = file.Close() // it is gone
 		b.Claim.Release()

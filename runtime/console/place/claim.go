@@ -25,14 +25,15 @@ type Claim struct {
 var ErrNameInUse = errors.New("running already")
 
 // take claims a name. Files of a killed host are removed first. If the name is locked and nobody
-// listens on its socket, Take waits at most for patience.
+// else listens on its socket, take waits at most for patience. own is the socket of the caller, which is
+// not removed; nil: it has none.
 //
 // Errors: ErrNameInUse.
-func take(f Files, patience time.Duration) (*Claim, error) {
+func take(f Files, patience time.Duration, own fs.FileInfo) (*Claim, error) {
 	for {
 		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetPermissions(0o600))}
 		got, err := c.lock.TryLock()
-		if err == nil && !got && patience > 0 && !answers(f.Socket) {
+		if err == nil && !got && patience > 0 && !f.inUse(own) {
 			got, err = within(patience, c.lock.TryLockContext)
 		}
 		if err != nil {
@@ -42,17 +43,36 @@ func take(f Files, patience time.Duration) (*Claim, error) {
 			_ = c.lock.Close() // nothing is locked
 			return nil, ErrNameInUse
 		}
-		under := isUnder(c.lock, f.Lock)
-		switch {
-		case under && answers(f.Socket): // its host is alive, and somebody removed its lock
-			_ = c.lock.Close()
-			return nil, ErrNameInUse
-		case under:
-			_ = os.Remove(f.Socket) // its host is dead, or has no socket here: the lock is held here
+		if isUnder(c.lock, f.Lock) {
+			if err := f.vacate(own); err != nil {
+				_ = c.lock.Close()
+				return nil, err
+			}
 			return c, nil
 		}
 		_ = c.lock.Close() // the previous holder removed the file before it was locked
 	}
+}
+
+// inUse reports whether another process than the caller, whose socket is own, listens on the socket.
+func (f Files) inUse(own fs.FileInfo) bool {
+	named, err := os.Lstat(f.Socket)
+	return err == nil && !os.SameFile(named, own) && answers(f.Socket)
+}
+
+// vacate removes the socket of a dead host, but not own. The caller holds the lock.
+//
+// Errors: ErrNameInUse: its host is alive, and somebody removed its lock.
+func (f Files) vacate(own fs.FileInfo) error {
+	named, err := os.Lstat(f.Socket)
+	switch {
+	case err != nil || os.SameFile(named, own):
+	case answers(f.Socket):
+		return ErrNameInUse
+	default:
+		_ = os.Remove(f.Socket)
+	}
+	return nil
 }
 
 // claimPatience is how long a name may be locked by a process other than a host: one that checks
@@ -79,9 +99,9 @@ func (s *Spec) ClaimName(getenv func(string) string) (*Claim, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := take(f, claimPatience)
+		c, err := take(f, claimPatience, nil)
 		if errors.Is(err, ErrNameInUse) && !f.kept() { // by a console of this user with another home
-			c, err = take(f.OwnSocket(), claimPatience)
+			c, err = take(f.OwnSocket(), claimPatience, nil)
 		}
 		return c.withRecord(err)
 	}
@@ -94,7 +114,7 @@ func (s *Spec) ClaimName(getenv func(string) string) (*Claim, error) {
 		if _, err := os.Lstat(f.Record); err == nil {
 			continue // it is running, or its results can still be read
 		}
-		c, err := take(f, 0)
+		c, err := take(f, 0, nil)
 		if c, err = c.withRecord(err); errors.Is(err, ErrNameInUse) {
 			continue
 		}
@@ -193,22 +213,28 @@ func (c *Claim) HasLock() bool { return c.lock != nil && isUnder(c.lock, c.Files
 
 // Renew claims a socket for a running console again whose socket or lock was removed: where a new
 // console of the name would have them, as the directory may be gone. The name stays claimed by the lock
-// of its results. If it fails, there is no socket until it is called again.
+// of its results. own is the socket on which the console listens; it is left as it is, and if Renew fails,
+// nothing has changed.
 //
 // Errors: those of Of.
-func (c *Claim) Renew(getenv func(string) string, name string) error {
-	c.releaseSocket()
+func (c *Claim) Renew(getenv func(string) string, name string, own fs.FileInfo) error {
+	if c.HasLock() && c.Files.vacate(own) == nil {
+		return nil
+	}
 	f, err := Of(getenv, name)
 	if err != nil {
 		return err
 	}
 	f.Record = c.Files.Record
-	found, err := take(f, claimPatience)
+	found, err := take(f, claimPatience, own)
 	if errors.Is(err, ErrNameInUse) { // by a console of this user with another home
-		found, err = take(f.OwnSocket(), claimPatience)
+		found, err = take(f.OwnSocket(), claimPatience, own)
 	}
 	if err != nil {
 		return err
+	}
+	if c.lock != nil {
+		_ = c.lock.Close() // its file was removed, or another console listens beside it
 	}
 	c.lock, c.Files = found.lock, found.Files
 	return nil
@@ -260,7 +286,7 @@ func (f Files) withLock(do func() error) error {
 		return err
 	}
 	_ = record.Close() // a new host locks it after the lock beside the socket, and so does this
-	c, err := take(f, claimPatience)
+	c, err := take(f, claimPatience, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		c, err = &Claim{Files: f}, nil // there is no directory in which a lock could be held
 	}

@@ -127,7 +127,7 @@ func TestOneStarterGetsTheName(t *testing.T) {
 	f, err := Of(getenv, s.Name)
 	require.NoError(t, err)
 
-	slow, err := take(f, 0) // and has not come to the directory of results
+	slow, err := take(f, 0, nil) // and has not come to the directory of results
 	require.NoError(t, err)
 	quick, err := s.ClaimName(getenv)
 	require.NoError(t, err)

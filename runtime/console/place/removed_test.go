@@ -56,22 +56,22 @@ func TestRenewedClaim(t *testing.T) {
 	assert.True(t, c.HasLock())
 	require.NoError(t, os.RemoveAll(sockets))
 	assert.False(t, c.HasLock())
-	require.NoError(t, c.Renew(getenv, "main"))
+	require.NoError(t, c.Renew(getenv, "main", nil))
 	assert.True(t, c.HasLock())
 	assert.Equal(t, before, c.Files)
 
 	env["XDG_RUNTIME_DIR"] = t.TempDir()
 	require.NoError(t, os.RemoveAll(sockets))
-	require.NoError(t, c.Renew(getenv, "main"))
+	require.NoError(t, c.Renew(getenv, "main", nil))
 	assert.Equal(t, Files{Socket: env["XDG_RUNTIME_DIR"] + "/ripple/main.sock", Lock: env["XDG_RUNTIME_DIR"] + "/ripple/main.lock", Record: before.Record}, c.Files)
 
 	sockets = filepath.Dir(c.Files.Socket)
 	require.NoError(t, os.RemoveAll(sockets))
 	require.NoError(t, os.Mkdir(sockets, 0o755))
-	require.ErrorContains(t, c.Renew(getenv, "main"), "is accessible to other users")
+	require.ErrorContains(t, c.Renew(getenv, "main", nil), "is accessible to other users")
 	assert.False(t, c.HasLock())
 	require.NoError(t, os.Chmod(sockets, 0o700))
-	require.NoError(t, c.Renew(getenv, "main"))
+	require.NoError(t, c.Renew(getenv, "main", nil))
 	assert.True(t, c.HasLock())
 }
 
@@ -81,7 +81,7 @@ func TestRenewedClaimBesideAnother(t *testing.T) {
 	require.NoError(t, os.RemoveAll(sockets))
 	other := claim(t, map[string]string{"XDG_RUNTIME_DIR": env["XDG_RUNTIME_DIR"], "XDG_STATE_HOME": t.TempDir()})
 	require.Equal(t, c.Files.Socket, other.Files.Socket)
-	require.NoError(t, c.Renew(func(name string) string { return env[name] }, "main"))
+	require.NoError(t, c.Renew(func(name string) string { return env[name] }, "main", nil))
 	assert.NotEqual(t, c.Files.Socket, other.Files.Socket)
 	assert.True(t, other.HasLock())
 
