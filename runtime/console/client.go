@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -124,7 +125,7 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (io
 // results.
 func (c *Client) hostGone(err error) error {
 	if !c.files.Dead() {
-		if c.socketGone() {
+		if c.socketGone() || errors.Is(err, fs.ErrNotExist) { // or it was, and is made again
 			return c.unresponsive()
 		}
 		return fmt.Errorf("%s: %w", c.Name, err)
@@ -258,26 +259,48 @@ func (c *Client) End(ctx context.Context, kill bool) error {
 	var s closed
 	if err := c.call(ctx, http.MethodPost, "/v1/close", q, &s); err != nil {
 		if kill && IsUnresponsive(err) {
-			err = killHost(c.files, c.RecordedStatus.HostPID)
+			err = c.kill(ctx)
 		}
 		var f *Fault
 		if err != nil && (!errors.As(err, &f) || f.Code != FaultExited) {
 			return err
 		}
 	}
-	if err := c.awaitEnd(ctx); err != nil || s.Left == "" {
+	ended := c.RecordedStatus
+	if s.HostPID != 0 {
+		ended = s.Status
+	}
+	if err := c.awaitEnd(ctx, &ended); err != nil || s.Left == "" {
 		return err
 	}
 	return newFault(FaultProcessesLeft, "%s has ended, but some of its processes have not: %s", c.Name, s.Left)
 }
 
-// awaitEnd waits until the host is gone, and removes the files of a killed host.
-func (c *Client) awaitEnd(ctx context.Context) error {
+// kill kills the host. It is not an error that it has ended meanwhile, as when another client was faster.
+func (c *Client) kill(ctx context.Context) error {
+	err := killHost(c.files, c.RecordedStatus.HostPID)
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	if c.awaitEnd(ctx, &c.RecordedStatus) == nil {
+		return nil
+	}
+	return err
+}
+
+// awaitEnd waits until the host of the ended console is gone, and removes the files of a killed host. A new console
+// may have the name by then.
+func (c *Client) awaitEnd(ctx context.Context, ended *Status) error {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
 	for {
 		if err := c.files.Forget(); !errors.Is(err, place.ErrNameInUse) {
 			return err
+		}
+		if now, err := readStatus(filepath.Join(c.files.Record, statusName)); err == nil && (now.HostPID != ended.HostPID || !now.Started.Equal(ended.Started)) {
+			return nil
 		}
 		select {
 		case <-t.C:

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 )
@@ -34,3 +35,6 @@ func (e *LineEditor) Break() {
 	defer e.mu.Unlock()
 	e.edit = nil
 }
+
+// AwaitEnd waits for the end of a console whose status was s.
+func AwaitEnd(ctx context.Context, c *Client, s Status) error { return c.awaitEnd(ctx, &s) }

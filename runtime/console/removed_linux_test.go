@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -109,4 +110,32 @@ func open(t *testing.T, name string) *console.Client {
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
+}
+
+// A client that ends a console does not wait for a new one that has taken its name, nor ends it.
+func TestEndBesideAnotherConsole(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	old, err := c.Status(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, open(t, "a").End(t.Context(), true))
+	start(t, console.Spec{Name: "a"})
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(10*time.Second))
+	defer cancel()
+	require.NoError(t, console.AwaitEnd(ctx, c, old))
+	_, err = open(t, "a").Status(t.Context())
+	require.NoError(t, err)
+}
+
+// A host that has ended meanwhile is not reported as one that cannot be found.
+func TestEndOfAHostThatHasEnded(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	stopHost(t, c)
+	removeSockets(t)
+	require.NoError(t, syscall.Kill(s.HostPID, syscall.SIGKILL))
+	require.Eventually(t, func() bool { return syscall.Kill(s.HostPID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
+	require.NoError(t, c.End(t.Context(), true))
 }
