@@ -49,7 +49,7 @@ var promises = map[string]string{
 	"secrets are not recorded":      "A secret typed in `ripple console attach` is in no log, record or list",
 	"secrets are typed by people":   "A request for a secret is answered by a user, never by an AI client",
 	"root and consoles":             "Root with another user's environment",
-	"root and loops":                "Root changes no loop in a project of another user",
+	"root and loops":                "Root writes no file of a loop in a project of another user",
 	"reading without writing":       "`status`, `watch` and `replay` work for a user who may only read",
 	"bounded logs":                  "The record and the logs of a loop are bounded",
 	"bounded output":                "No output takes unbounded memory or time",

@@ -64,7 +64,8 @@ func newStop(shared *ui.App) *cobra.Command {
 		Long: `Ask the loop that runs in this directory to stop. Its current turn ends first; with --now the
 agent is ended at once, and "ripple run --resume" repeats the turn. Nothing is lost:
 the record of the loop has all turns. The exit code is 1 if no loop runs here. A loop whose process
-is stopped, as by Ctrl-Z, cannot end its turn (exit code 1); --now continues and ends it.`,
+is stopped, as by Ctrl-Z, cannot end its turn (exit code 1); --now continues and ends it. Only the
+user who started the loop, and root, can stop it.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := byPeople(a, cmd.CommandPath()); err != nil {
@@ -96,7 +97,7 @@ is stopped, as by Ctrl-Z, cannot end its turn (exit code 1); --now continues and
 				err = proctree.Continue(s.StoppedGroup)
 			}
 			if errors.Is(err, fs.ErrPermission) {
-				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d, which runs the loop, belongs to another user, who alone can stop it", s.Runner.PID), "ask that user to run ripple stop")
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d, which runs the loop, belongs to another user: only that user and root can stop it", s.Runner.PID), "ask that user to run ripple stop")
 			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
