@@ -45,29 +45,46 @@ func hostOf(f place.Files, recorded int) (*os.Process, error) {
 	return nil, fmt.Errorf("%w; process %d, which its record names, is not its host, or this system does not tell: try again in a few seconds, in which the host makes its socket again, or end the host yourself", err, recorded)
 }
 
-// killHost kills the host of a console. Its guard ends the program.
+// killHost kills the host of a console, and continues its guard, which ends the program.
 func killHost(f place.Files, recorded int) error {
 	p, err := hostOf(f, recorded)
 	if err != nil {
 		return fmt.Errorf("finding the console's host: %w", err)
 	}
-	return p.Kill()
+	guard := guardOf(p.Pid)
+	if err := p.Kill(); err != nil {
+		return err
+	}
+	for _, pid := range guard { // also one that does not look stopped yet
+		_ = unix.Kill(pid, unix.SIGCONT) // it may have ended
+	}
+	return nil
 }
 
-// continueGuard continues the processes of a host's guard (see proctree.Guard) that are stopped: without
-// them a killed host would leave its program running, and they would remain after the host.
+// continueGuard continues the processes of a host's guard that are stopped: they would remain after the host. Others
+// would pass the signal on to the host.
 func continueGuard(f place.Files, recorded int) {
 	p, err := hostOf(f, recorded)
 	if err != nil {
 		return
 	}
-	outer, err := unix.Getpgid(p.Pid)
-	if err != nil || outer == p.Pid { // without a guard
-		return
-	}
-	for i, a := range proctree.Ancestors(p.Pid) {
-		if (i == 0 || a.PID == outer) && a.PID > 1 && proctree.StoppedGroup(a.PID) != 0 {
-			_ = unix.Kill(a.PID, unix.SIGCONT) // it may have ended
+	for _, pid := range guardOf(p.Pid) {
+		if proctree.StoppedGroup(pid) != 0 {
+			_ = unix.Kill(pid, unix.SIGCONT) // it may have ended
 		}
 	}
+}
+
+// guardOf returns the processes of a host's guard, see proctree.Guard.
+func guardOf(host int) (pids []int) {
+	outer, err := unix.Getpgid(host)
+	if err != nil || outer == host { // without a guard
+		return nil
+	}
+	for i, a := range proctree.Ancestors(host) {
+		if (i == 0 || a.PID == outer) && a.PID > 1 {
+			pids = append(pids, a.PID)
+		}
+	}
+	return pids
 }

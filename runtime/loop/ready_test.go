@@ -32,7 +32,7 @@ func TestRunsThatCannotStart(t *testing.T) {
 		{"patches", conflict + "git format-patch -1 --stdout o > p; git am -q p || true", map[string]string{"commit": "true"}, "conflict", "halted", "patches for git am is unfinished", "`git am --abort`"},
 		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, "conflict", "halted", "Git does not know who commits: no name and address are set.", "git config user.name"},
 		{"nobody, with a worktree", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true", "worktree": "side"}, "conflict", "halted", "Git does not know who commits", "git config user.name"},
-		{"a key of a program without approval", "git config commit.gpgsign true; git config gpg.openpgp.program true", map[string]string{"commit": "true"}, "conflict", "halted", "gpg.openpgp.program = true", "approve it"},
+		{"a key of a program without approval", "git config commit.gpgsign true; git config gpg.openpgp.program true", map[string]string{"commit": "true"}, "conflict", "halted", "gpg.openpgp.program = true", "can be approved at the next start"},
 		{"no key", "git config commit.gpgsign true; git config gpg.program false", map[string]string{"commit": "true"}, "conflict", "halted", "Commits must be signed in this repository", "commit.gpgSign"},
 		{"the project's own branch", "", map[string]string{"worktree": "main"}, "branch", "error", "is checked out in the project itself", "another branch"},
 		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, "repository_missing", "error", "no commit yet", "make a first commit"},
