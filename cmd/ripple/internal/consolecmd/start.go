@@ -130,7 +130,7 @@ func notReady(s console.Status) error {
 	if s.State != console.Starting {
 		return nil
 	}
-	return ui.FailWith(ui.ExitTimeout, errors.New("the program has not reached its first prompt within half a minute"),
+	return ui.FailWith(ui.ExitTimeout, errors.New("the program has not reached its first prompt"),
 		startingHint(s.Name))
 }
 
