@@ -21,6 +21,7 @@ import (
 	expect "github.com/Netflix/go-expect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/testkit"
@@ -201,9 +202,14 @@ func TestRootIgnoresConsolesOfOthers(t *testing.T) {
 	require.Zero(t, code)
 	t.Cleanup(func() { _, _ = p.run(t, "console", "close", "mine", "--kill") })
 	state := func() string {
-		out, err := exec.Command("find", p.homeOf(t), "-printf", "%p %u %m %s\n").CombinedOutput()
-		require.NoError(t, err)
-		return string(out)
+		var all strings.Builder
+		require.NoError(t, filepath.Walk(p.homeOf(t), func(path string, info os.FileInfo, err error) error {
+			if err == nil {
+				fmt.Fprintln(&all, path, info.Sys().(*syscall.Stat_t).Uid, info.Mode(), info.Size())
+			}
+			return err
+		}))
+		return all.String()
 	}
 	before := state()
 	for _, args := range [][]string{{"console", "list"}, {"console", "exec", "mine", "id"}, {"console", "close", "--all"}} {
@@ -253,6 +259,12 @@ func TestProjectsOfOthers(t *testing.T) {
 		assert.Error(t, err)
 		assert.Contains(t, out, "this directory belongs to "+p.name, args)
 	}
+	stop := p.command(t, "stop")
+	stop.SysProcAttr.Credential = nil
+	stop.Env = append(stop.Env, "SUDO_UID="+strconv.Itoa(p.uid))
+	out, err = in(stop)
+	assert.Error(t, err)
+	assert.Contains(t, out, "no loop runs here", "root may stop one")
 	require.NoError(t, os.Chmod(project, 0o755))
 	for _, args := range [][]string{{"status"}, {"watch"}, {"replay"}} {
 		reader := p.command(t, args...)
@@ -430,6 +442,11 @@ func TestAProcessOfAnotherUserIsLeftAndNamed(t *testing.T) {
 	require.NoError(t, exec.Command("cp", setpriv, asRoot).Run())
 	require.NoError(t, exec.Command("cp", "/bin/sleep", sleep).Run())
 	require.NoError(t, os.Chmod(asRoot, os.ModeSetuid|0o755))
+	var fs unix.Statfs_t
+	require.NoError(t, unix.Statfs(home, &fs))
+	if fs.Flags&unix.ST_NOSUID != 0 {
+		t.Skip("the directory for temporary files is on a file system mounted nosuid: no program there runs as another user")
+	}
 	out, code := p.run(t, "exec", "bash", "--timeout", "1s", "'"+asRoot+"' --reuid 0 --clear-groups '"+sleep+"' 1000")
 	assert.Equal(t, ui.ExitTimeout, code)
 	assert.Equal(t, 1, strings.Count(out, "did not end ("), out)

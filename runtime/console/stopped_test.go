@@ -3,10 +3,8 @@
 package console_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,25 +25,33 @@ func stopHost(t *testing.T, c *console.Client) int {
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.HostPID, syscall.SIGSTOP))
-	require.Eventually(t, func() bool { return allStopped(t, s.HostPID) }, testkit.Patience(30*time.Second), time.Millisecond)
+	require.Eventually(t, func() bool { return stopped(s.HostPID) }, testkit.Patience(30*time.Second), time.Millisecond)
 	t.Cleanup(func() { _ = syscall.Kill(s.HostPID, syscall.SIGCONT) })
 	return s.HostPID
 }
 
-// allStopped reports whether each thread of a process has stopped.
-func allStopped(t *testing.T, pid int) bool {
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+// onlyConsole returns the entry of the one console that is listed.
+func onlyConsole(t *testing.T) console.Status {
+	t.Helper()
+	all, err := console.List(t.Context(), os.Getenv)
 	require.NoError(t, err)
-	for _, path := range threads {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return false
-		}
-		if _, state, _ := strings.Cut(string(b[bytes.LastIndexByte(b, '('):]), ") "); !strings.HasPrefix(state, "T") {
-			return false
-		}
+	require.Len(t, all, 1)
+	return all[0]
+}
+
+func requireNoConsole(t *testing.T) {
+	t.Helper()
+	all, err := console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	require.Empty(t, all)
+}
+
+// requireEnded waits until processes have ended.
+func requireEnded(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
 	}
-	return len(threads) > 0
 }
 
 // Every request to a stopped host fails in bounded time, whatever its own bound is, and is not
@@ -92,14 +98,10 @@ func TestAStoppedHostIsKilled(t *testing.T) {
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
 	stopHost(t, c)
-	all, err := console.List(t.Context(), os.Getenv)
-	require.NoError(t, err)
-	require.Equal(t, console.Unresponsive, all[0].State)
+	require.Equal(t, console.Unresponsive, onlyConsole(t).State)
 	require.NoError(t, c.End(t.Context(), true))
-	all, err = console.List(t.Context(), os.Getenv)
-	require.NoError(t, err)
-	assert.Empty(t, all)
-	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
+	requireNoConsole(t)
+	requireEnded(t, s.PID)
 }
 
 // The host's guard may be stopped, too: a terminal's Ctrl-Z stops a whole process group.
@@ -112,18 +114,18 @@ func TestAStoppedGroupIsKilled(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(-group, syscall.SIGSTOP))
 	require.NoError(t, c.End(t.Context(), true))
-	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
+	requireEnded(t, s.PID)
 }
 
 // The host's keeper, which ends the program if the host is killed, is continued, and none of the
 // processes remains.
 func TestAStoppedKeeper(t *testing.T) {
-	for _, stopped := range []string{"keeper", "keeper and host", "all"} {
+	for _, victims := range []string{"keeper", "keeper and host", "all"} {
 		for _, kill := range []bool{false, true} {
-			if !kill && stopped == "keeper and host" { // its host does not respond
+			if !kill && victims == "keeper and host" { // its host does not respond
 				continue
 			}
-			t.Run(fmt.Sprintf("%s %v", stopped, kill), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s %v", victims, kill), func(t *testing.T) {
 				place(t)
 				c := start(t, console.Spec{Name: "a"})
 				out, a := exec(t, c, "(sleep 1000 & echo $!)")
@@ -135,14 +137,12 @@ func TestAStoppedKeeper(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, group, guard[1].PID)
 				all := []int{guard[0].PID, host, group}
-				for _, pid := range all[:map[string]int{"keeper": 1, "keeper and host": 2, "all": 3}[stopped]] {
+				for _, pid := range all[:map[string]int{"keeper": 1, "keeper and host": 2, "all": 3}[victims]] {
 					require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
-					require.Eventually(t, func() bool { return allStopped(t, pid) }, testkit.Patience(30*time.Second), time.Millisecond)
+					require.Eventually(t, func() bool { return stopped(pid) }, testkit.Patience(30*time.Second), time.Millisecond)
 				}
 				require.NoError(t, c.End(t.Context(), kill))
-				for _, pid := range append(all, sleep, a.Status.PID) {
-					require.Eventually(t, func() bool { return !alive(pid) }, testkit.Patience(30*time.Second), time.Millisecond)
-				}
+				requireEnded(t, append(all, sleep, a.Status.PID)...)
 			})
 		}
 	}

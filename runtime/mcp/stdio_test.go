@@ -191,9 +191,9 @@ func TestMoreCallsThanMayBeInFlight(t *testing.T) {
 		}
 	}()
 	require.Eventually(t, func() bool { return written.Load() >= 256 }, testkit.Patience(10*time.Second), time.Millisecond)
-	assert.Never(t, func() bool { return written.Load() > most }, 200*time.Millisecond, 10*time.Millisecond)
 	seen := map[any]bool{}
-	for range n {
+	for answered := range n {
+		require.LessOrEqual(t, written.Load(), int64(answered+most)) // TestCallsInFlightAreLimited shows that the others wait
 		id, code := w.read()
 		require.Zero(t, code)
 		require.False(t, seen[id])

@@ -60,28 +60,40 @@ func TestSpellingsOfIDs(t *testing.T) {
 	assert.NotEqual(t, idKey(json.RawMessage(`1`)), idKey(json.RawMessage(`"1"`)))
 }
 
-// The calls of a batch count as calls in flight, one by one.
-func TestBatchesAreLimited(t *testing.T) {
+// No more calls are read than may be in flight; those of a batch count one by one.
+func TestCallsInFlightAreLimited(t *testing.T) {
 	var calls []string
 	for i := range maxCalls + 1 {
 		calls = append(calls, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
 	}
-	f := newFlight(newTurns())
-	f.version = lastBatches
-	r := &clientReader{in: bufio.NewReader(strings.NewReader("[" + strings.Join(calls, ",") + "]\n")), f: f}
-	read := func() string {
-		b := make([]byte, 100)
-		n, err := r.Read(b)
-		require.NoError(t, err)
-		return string(b[:n])
+	for name, input := range map[string]string{
+		"lines": strings.Join(calls, "\n") + "\n", "a batch": "[" + strings.Join(calls, ",") + "]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFlight(newTurns())
+				f.version = lastBatches
+				r := &clientReader{in: bufio.NewReader(strings.NewReader(input)), f: f}
+				read := func() string {
+					b := make([]byte, 100)
+					n, err := r.Read(b)
+					assert.NoError(t, err)
+					return string(b[:n])
+				}
+				for i := range maxCalls {
+					require.Equal(t, calls[i]+"\n", read())
+				}
+				require.Equal(t, maxCalls, f.count())
+				more := make(chan string, 1)
+				go func() { more <- read() }()
+				synctest.Wait()
+				require.Empty(t, more, "it waits")
+				f.ends([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}`))
+				require.Equal(t, calls[maxCalls]+"\n", <-more, "after an answer")
+				require.Equal(t, maxCalls, f.count())
+			})
+		})
 	}
-	for i := range maxCalls {
-		require.Equal(t, calls[i]+"\n", read())
-	}
-	require.Equal(t, maxCalls, f.count())
-	go f.ends([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}`))
-	require.Equal(t, calls[maxCalls]+"\n", read(), "after an answer")
-	require.Equal(t, maxCalls, f.count())
 }
 
 // A call of a batch is without an answer until that of the batch is sent.
