@@ -23,7 +23,7 @@ end
 # The first marker of a prompt gives it its number.
 function __rp_begin
     set -q __rp_begun; or set -g __rp_k (builtin math $__rp_k + 1)
-    set -g __rp_begun
+    set -g __rp_begun 1
 end
 
 function __rp_done
@@ -33,12 +33,12 @@ end
 
 function __rp_start
     __rp_begin
-    set -e __rp_begun
     if test "$PWD" != "$__rp_dir"
         set -g __rp_dir "$PWD"
         set -g __rp_cwd (string replace --all \\ \\\\ -- $PWD | string replace --all ';' \\x3b | string join \\x0a)
     end
     builtin printf '\e]633;P;Cwd=%s;%s%s\a\e]633;A;%s%s\a' $__rp_cwd $__rp_k $__rp_end $__rp_k $__rp_end
+    set -e __rp_begun
 end
 
 # A prompt that replaced ours is noticed when it was drawn without B: the session then waits a moment longer, once.
@@ -58,6 +58,10 @@ function __rp_wrap
         function $theirs; end
     end
     function fish_prompt --inherit-variable theirs
+        switch "$__rp_running$__rp_begun" # keeps $status and $pipestatus
+            case 1 11
+                __rp_missed
+        end
         $theirs
         set -l mark B
         set -q __rp_more; and set mark F
@@ -67,15 +71,27 @@ function __rp_wrap
     end
 end
 
+# An interrupt after a command cancels the event handlers up to its prompt. The markers that they have not sent go to the
+# terminal from here, after the mark for an unfinished line, which D precedes otherwise.
+function __rp_missed
+    set -l last $status
+    if test (status current-command) = fish # no command calls fish_prompt
+        set -e __rp_running
+        builtin printf '\r\e[K'
+        __rp_done $last
+        __rp_start
+    end >&2
+    return $last
+end
+
 function __rp_preexec --on-event fish_preexec
     builtin printf '\e]633;C;%s%s\a' $__rp_k $__rp_end
-    set -g __rp_running
+    set -g __rp_running 1
 end
 
 function __rp_postexec --on-event fish_postexec
-    set -l last $status
+    __rp_done $status
     set -e __rp_running
-    __rp_done $last
 end
 
 function __rp_cancel --on-event fish_cancel
