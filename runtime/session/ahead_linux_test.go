@@ -78,6 +78,49 @@ func TestKeysAheadOfThePromptAreEdited(t *testing.T) {
 	}
 }
 
+// jobs is a shell that runs many short jobs, each with a new process group in the foreground and in the terminal's usual modes,
+// and is in its own modes before and after each.
+const jobs = `
+import os, signal, termios, tty
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+usual = termios.tcgetattr(0)
+print('is la' 'te', flush=True)
+for _ in range(300):
+    tty.setcbreak(0, termios.TCSANOW)
+    termios.tcsetattr(0, termios.TCSANOW, usual)
+    r, w = os.pipe()
+    job = os.fork()
+    if job == 0:
+        os.close(w)
+        os.read(r, 1)
+        os._exit(0)
+    os.setpgid(job, job)
+    os.tcsetpgrp(0, job)
+    os.close(w)
+    os.close(r)
+    os.waitpid(job, 0)
+    os.tcsetpgrp(0, os.getpgrp())
+    tty.setcbreak(0, termios.TCSANOW)
+    for _ in range(10000): pass
+termios.tcsetattr(0, termios.TCSANOW, usual)
+`
+
+// The modes that a shell sets for itself between its jobs are not those of a job: keys remain held.
+func TestKeysAheadAreNotGivenBetweenJobs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "jobs.py")
+	require.NoError(t, os.WriteFile(file, []byte(jobs), 0o600))
+	p := atTerminal(t, "python", session.Options{})
+	p.takes(1)
+	require.NoError(t, p.Enter(1, fmt.Appendf(nil, "exec(open(%q).read())\r", file)))
+	p.shows("is la" + "te")
+	keys := strings.Repeat("next", 500)
+	for i := range len(keys) { // with each key the session checks whether the command reads
+		require.NoError(t, p.TypeDraft(1, []byte{keys[i]}))
+	}
+	require.NoError(t, p.ran(1).err)
+	assert.Equal(t, keys, p.takes(1))
+}
+
 // A secret that is typed before the command asks for it is not echoed.
 func TestASecretAheadIsNotEchoed(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})

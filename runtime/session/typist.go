@@ -296,8 +296,15 @@ func (t *typist) listens() bool {
 	case r.State == pty.Unknown && t.cmd.typed != nil && r.Leader && !t.kernel.sawWaiting() && time.Since(t.cmd.line.at) > unknownFlight:
 		return true
 	}
+	return !r.Leader && t.rawJob()
+}
+
+// rawJob reports whether a program that the started program has brought to the foreground has put the terminal into raw mode.
+// A shell sets its own modes before and after its job has the terminal; those must not be taken for the job's.
+func (t *typist) rawJob() bool {
+	job := t.term.Foreground()
 	modes, err := t.term.Modes()
-	return err == nil && !modes.Canonical() && !r.Leader
+	return err == nil && !modes.Canonical() && job != t.term.PID() && job == t.term.Foreground()
 }
 
 // unknownFlight is how long to wait for a program that was not seen to wait at its prompt either, before keys go to
