@@ -103,6 +103,21 @@ func TestLinkedWorkingTree(t *testing.T) {
 	})
 }
 
+// A repository in the working tree that its .git file names is protected like a directory .git.
+func TestSeparateRepository(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "bash", "-c", `mkdir tree && cd tree && git init -q . && mv .git g && echo "gitdir: g" >.git && exec "$0" box -- bash -c '
+			echo x >f && git add f && git commit -qm made || exit 1
+			git config core.fsmonitor PWNED; echo PWNED >g/hooks/x; echo "gitdir: PWNED" >.git; mv g h; exit 0'`, ripple)
+		assert.Zero(t, code, said)
+		assert.Empty(t, containing(t, harmed, f.variables["W"]+"/tree"))
+		log, complaint, _ := f.outcome(t, "git", "-C", "tree", "log", "--format=%s")
+		assert.Equal(t, "made\n", log, complaint)
+	})
+}
+
 // A .git file gives no access to a repository that does not point back to it.
 func TestForgedPointer(t *testing.T) {
 	t.Parallel()

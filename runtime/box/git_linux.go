@@ -86,6 +86,10 @@ func (l layout) linked(dir, entry string) error {
 	if !ok || exists(private) != nil {
 		return nil
 	}
+	if rel, err := filepath.Rel(dir, private); err == nil && filepath.IsLocal(rel) { // it is writable
+		l.add("bind", private, private)
+		return l.guard(private)
+	}
 	back, ok := pointer(filepath.Join(private, "gitdir"), "")
 	common := filepath.Dir(filepath.Dir(private))
 	if !ok || back != entry || filepath.Base(filepath.Dir(private)) != "worktrees" {

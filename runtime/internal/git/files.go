@@ -37,7 +37,6 @@ const (
 var (
 	ofRepository = []string{
 		"config", "packed-refs", "shallow", "info/exclude", "info/attributes", "info/grafts",
-		"objects/info/alternates", "objects/info/commit-graph", "objects/pack/multi-pack-index",
 	}
 	ofTree = []string{"index", "config.worktree", "commondir", "gitdir", "info/sparse-checkout"}
 	inTree = []string{".gitignore", ".gitattributes"} // git follows no link there
@@ -127,27 +126,51 @@ func checkTree(dir, top string) error {
 // withCommon adds the directory that a linked working tree shares with others.
 func withCommon(gitDir, top string) (dirs []string, _ string, err error) {
 	common, err := firstLine(filepath.Join(gitDir, "commondir"), "", gitDir)
-	if err != nil || common == "" || filepath.Clean(common) == filepath.Clean(gitDir) {
+	real, evalErr := filepath.EvalSymlinks(gitDir)
+	if err != nil || common == "" || filepath.Clean(common) == filepath.Clean(gitDir) || evalErr == nil && common == real {
 		return []string{gitDir}, top, err
 	}
 	return []string{gitDir, common}, top, nil
 }
 
 // firstLine reads the path that a file of one line has after a prefix. A relative path begins in
-// base. It returns "" if there is no such file or prefix.
+// base, unless that is empty. It returns "" if there is no such file or prefix. The path of a directory that
+// exists has no links, so that ".." in it means what it means for git. Errors: *projectfile.RefusedError, also for a
+// text that git and this function could read differently.
 func firstLine(file, prefix, base string) (string, error) {
 	if err := check(file, os.Stat); err != nil {
 		return "", err
 	}
 	text, err := projectfile.Read(file, 1<<20)
+	if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
+		return "", refused
+	}
 	path, is := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
 	if err != nil || !is || path == "" {
 		return "", nil // git reports it
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(base, path)
+	if strings.ContainsAny(path, "\x00\n") {
+		return "", &projectfile.RefusedError{Path: file, Why: "has more than one line, or a NUL byte", Do: "remove it, or get the file from another clone"}
 	}
-	return path, nil
+	if base == "" {
+		return path, nil
+	}
+	if !filepath.IsAbs(path) {
+		path = base + string(filepath.Separator) + path // not cleaned: a part may be a link
+	}
+	if _, err := os.Stat(path); err != nil {
+		return filepath.Clean(path), nil
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", unknownPlace(path, err)
+	}
+	return real, nil
+}
+
+// unknownPlace is the error for files of git's that cannot be examined.
+func unknownPlace(path string, err error) error {
+	return &projectfile.RefusedError{Path: path, Why: "cannot be examined, and git may write there (" + err.Error() + ")", Do: "make a new clone of the repository"}
 }
 
 // checkGitDir examines the files in a directory of git's, in those of its submodules, and in the
@@ -156,7 +179,7 @@ func checkGitDir(ctx context.Context, dir string) error {
 	if err := checkNames(ctx, dir); err != nil {
 		return err
 	}
-	if err := checkAlternates(filepath.Join(dir, "objects"), maxLinks); err != nil {
+	if _, err := stores(filepath.Join(dir, "objects"), maxLinks); err != nil {
 		return err
 	}
 	inner := filepath.Join(dir, "modules") // a submodule's name may have slashes
@@ -285,6 +308,7 @@ var fileSettings = []fileSetting{
 	{"commit", "template", false},
 	{"blame", "ignorerevsfile", false},
 	{"diff", "orderfile", false},
+	{"user", "signingkey", false}, // with gpg.format=ssh
 }
 
 // mayBeIn reports whether a text of settings, in lower case, may contain the setting: git allows no
@@ -316,15 +340,18 @@ func namedFiles(ctx context.Context, text []byte) (list []namedFile) {
 	return list
 }
 
-// checkAlternates examines the lists of other stores of objects, as deep as git follows them.
-func checkAlternates(objects string, left int) error {
-	list := filepath.Join(objects, "info", "alternates")
-	if err := check(list, os.Stat); err != nil || left == 0 {
-		return err
+// stores returns a directory of objects, and those from which it borrows, as deep as git follows their lists. It
+// examines the files that nearly every command reads there.
+func stores(objects string, left int) (list []string, err error) {
+	for _, name := range []string{"info/alternates", "info/commit-graph", "pack/multi-pack-index"} {
+		if err := check(filepath.Join(objects, name), os.Stat); err != nil {
+			return nil, err
+		}
 	}
-	text, err := projectfile.Read(list, 1<<20)
-	if err != nil {
-		return nil // there is none
+	list = []string{objects}
+	text, err := projectfile.Read(filepath.Join(objects, "info", "alternates"), 1<<20)
+	if err != nil || left == 0 {
+		return list, nil // it has none
 	}
 	for i, path := range strings.Split(string(text), "\n") {
 		if i == maxLinks {
@@ -336,11 +363,13 @@ func checkAlternates(objects string, left int) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(objects, path)
 		}
-		if err := checkAlternates(path, left-1); err != nil {
-			return err
+		more, err := stores(path, left-1)
+		if err != nil {
+			return nil, err
 		}
+		list = append(list, more...)
 	}
-	return nil
+	return list, nil
 }
 
 // check returns the error for a file that git cannot read to its end. stat is os.Lstat if git does
@@ -409,7 +438,15 @@ func anyBlocking(ctx context.Context, dir string, before time.Time) error {
 	if err != nil || top == "" {
 		return err
 	}
-	for _, place := range append(dirs, top) {
+	places := append(slices.Clone(dirs), top)
+	for _, d := range dirs {
+		list, err := stores(filepath.Join(d, "objects"), maxLinks)
+		if err != nil {
+			return err
+		}
+		places = append(places, list[1:]...)
+	}
+	for _, place := range places {
 		err := filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
 			if ctx.Err() != nil {
 				return ctx.Err()

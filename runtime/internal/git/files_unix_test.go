@@ -107,12 +107,14 @@ func TestFilesOfOtherRepositories(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotNil(t, r)
 	}
-	require.NoError(t, syscall.Mkfifo(list, 0o600))
-	for _, dir := range []string{main, linked} {
-		_, err := Open(t.Context(), dir)
-		assert.Equal(t, list, refusedFile(t, err, "is a pipe"))
+	for _, pipe := range []string{list, filepath.Join(filepath.Dir(list), "commit-graph")} {
+		require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+		for _, dir := range []string{main, linked} {
+			_, err := Open(t.Context(), dir)
+			assert.Equal(t, pipe, refusedFile(t, err, "is a pipe"))
+		}
+		require.NoError(t, os.Remove(pipe))
 	}
-	require.NoError(t, os.Remove(list))
 	require.NoError(t, os.Remove(filepath.Join(main, ".gitignore")))
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(main, ".gitignore")))
 	_, err := Open(t.Context(), main)
@@ -137,6 +139,27 @@ func TestGitDoesNotWaitForAPipe(t *testing.T) {
 			assert.Less(t, time.Since(began), lookTimeout)
 		})
 	}
+}
+
+// So does a pipe in place of an object that a repository borrows.
+func TestGitDoesNotWaitForABorrowedObject(t *testing.T) {
+	p, other := newRepo(t), newRepo(t)
+	tree := p.git("rev-parse", "HEAD^{tree}")
+	object := "objects/" + tree[:2] + "/" + tree[2:]
+	p.remove(".git/" + object)
+	pipe := filepath.Join(other.dir, ".git", filepath.FromSlash(object))
+	if err := os.Remove(pipe); err != nil {
+		require.NoError(t, os.MkdirAll(filepath.Dir(pipe), 0o755))
+	}
+	mkfifo(t, pipe)
+	p.write(".git/objects/info/alternates", filepath.Join(other.dir, ".git", "objects")+"\n")
+	began := time.Now()
+	of, err := OpenTree(t.Context(), p.dir, nothing)
+	if err == nil {
+		_, err = of.Snapshot(t.Context())
+	}
+	assert.Equal(t, pipe, refusedFile(t, err, "is a pipe"))
+	assert.Less(t, time.Since(began), lookTimeout)
 }
 
 // A hook may make a pipe, here to wait for a process of its own, and takes as long as it needs. A pipe

@@ -131,12 +131,13 @@ const noMaintenance = "maintenance.auto=false"
 // them is run by what only looks, and hooks only by a commit, which somebody asked for.
 // A bare repository in a directory of the project is not taken for the project's own.
 func words(sub subcommand, hooks bool, args []string) []string {
-	list := []string{"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false"}
+	list := []string{"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false", "-c", "checkout.workers=1",
+		"-c", "i18n.logOutputEncoding=UTF-8"} // in another encoding, a character may become a line end, and more commands of a rebase
 	if !hooks {
 		list = append(list, "-c", "core.hooksPath="+os.DevNull)
 	}
 	if sub == gitRebase { // the other backend starts many programs, each of which reads the settings again
-		list = append(list, "-c", "rebase.backend=merge", "-c", "rebase.updateRefs=false")
+		list = append(list, "-c", "rebase.backend=merge", "-c", "rebase.updateRefs=false", "-c", "rebase.instructionFormat=%s")
 	}
 	list = append(list, string(sub))
 	if sub == gitDiff {
@@ -187,7 +188,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
-	if sub.timeout() != writeTimeout { // nor may it run the programs that the configuration names for another repository
+	if sub.timeout() != writeTimeout || !r.mayFetch() { // nor may it run the programs that the configuration names for another repository
 		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
 	}
 	cmd.Env = append(cmd.Env, c.env...)

@@ -2,9 +2,11 @@ package git
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/internal/projectfile"
@@ -23,7 +25,7 @@ func (r repository) outside(ctx context.Context) (list []string, err error) {
 	real := make([]string, len(dirs))
 	for i, dir := range dirs {
 		if real[i], err = filepath.EvalSymlinks(dir); err != nil {
-			return nil, nil // git reports it
+			return nil, unknownPlace(dir, err)
 		}
 	}
 	gitDir, common := real[0], real[len(real)-1]
@@ -35,16 +37,14 @@ func (r repository) outside(ctx context.Context) (list []string, err error) {
 	if common != gitDir && common != filepath.Dir(filepath.Dir(gitDir)) && !inAny(real[:1], common) {
 		list = append(list, setting{file: filepath.Join(gitDir, "commondir"), key: "commondir", value: common}.String())
 	}
-	places := []string{common}
-	if !inAny(places, gitDir) {
-		places = append(places, gitDir)
-	}
+	places := slices.Compact([]string{common, gitDir})
 	for _, place := range places {
 		if list, err = appendLinks(ctx, list, place, places); err != nil {
 			return nil, err
 		}
 	}
-	return list, nil
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // belongs reports whether the repository in gitDir is one of the working tree with this top: it is inside, it is that of
@@ -90,35 +90,36 @@ func checkTop(gitDir, top, used string) error {
 	return &projectfile.RefusedError{Path: gitDir, Why: "is a repository whose files are in " + used + " instead of " + top, Do: "remove its setting core.worktree"}
 }
 
-// appendLinks appends the symbolic links in a directory of git's that lead out of these places. It leaves out hooks,
-// the repositories of submodules, and the directories with one object in each file: git writes nothing, or only new
-// objects, there.
+// appendLinks appends the symbolic links in a directory of git's that lead out of these places. It leaves out those to
+// hooks, which git does not write, but not links into the directory of hooks.
 func appendLinks(ctx context.Context, list []string, dir string, places []string) ([]string, error) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
-		}
-		if err != nil {
-			return nil // git cannot write there either
-		}
-		if d.Type()&fs.ModeSymlink != 0 {
-			if target := targetOf(path); !inAny(places, target) {
-				list = append(list, setting{file: path, key: "link", value: target}.String())
-			}
-		}
-		name, _ := filepath.Rel(dir, path)
-		if d.IsDir() && (name == "hooks" || name == "modules" || isObjects(name)) {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it was removed
+		case err != nil:
+			return unknownPlace(path, err)
+		case d.IsDir() && path == filepath.Join(dir, "hooks"):
 			return fs.SkipDir
+		case d.Type()&fs.ModeSymlink == 0:
+			return nil
+		}
+		if target := targetOf(path); !inAny(places, target) || inAny(hooksOf(places), target) {
+			list = append(list, setting{file: path, key: "link", value: target}.String())
 		}
 		return nil
 	})
 	return list, err
 }
 
-// isObjects reports whether a name in a directory of git's is that of a directory with one object in each file.
-func isObjects(name string) bool {
-	rest, is := strings.CutPrefix(filepath.ToSlash(name), "objects/")
-	return is && len(rest) == 2
+// hooksOf returns the directories of hooks in some directories of git's.
+func hooksOf(places []string) (dirs []string) {
+	for _, p := range places {
+		dirs = append(dirs, filepath.Join(p, "hooks"))
+	}
+	return dirs
 }
 
 // targetOf returns the path of the file that a process writes through a symbolic link. The file need not exist.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Git writes no file outside of the repository, whatever in it names one, unless exactly that is approved: each row is a
@@ -42,6 +44,11 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 		{"the repository's own commondir", "echo . > .git/commondir", ""},
 		{"another's working tree", "git -C ../other worktree add -q ../linked; rm -rf .git; cp ../linked/.git .git", ".git: gitdir = OTHER/.git/worktrees/linked"},
 		{"a linked working tree", "rm -rf .git a.txt .gitignore; git -C ../other worktree add -q --force ../project x", ""},
+		{"a link to a link", "mkdir -p .git/modules/m; ln -s ../../../../rc .git/modules/m/HEAD; rm -r .git/logs; ln -s modules/m .git/logs", ".git/modules/m/HEAD: link = OUT/../rc"},
+		{"a link in a directory of objects", "mkdir -p .git/objects/ab; ln -s ../../../../rc .git/objects/ab/main; rm -r .git/logs/refs/heads; ln -s ../../objects/ab .git/logs/refs/heads", ".git/objects/ab/main: link = OUT/../rc"},
+		{"a link to the hooks", "mkdir -p .git/hooks/l; rm -r .git/logs; ln -s hooks/l .git/logs", ".git/logs: link = PROJECT/.git/hooks/l"},
+		{"a repository in a directory of submodules", "mv .git g; mkdir -p g/modules/e; cp g/HEAD g/index g/modules/e; echo ../.. > g/modules/e/commondir; ln -s ../../../../rc g/modules/e/COMMIT_EDITMSG; echo 'gitdir: g/modules/e' > .git", "g/modules/e/COMMIT_EDITMSG: link = OUT/../rc"},
+		{"a path through a link", "mv .git b; mkdir -p a/c; mv b a/b; ln -s a/c l; echo 'gitdir: l/../b' > .git; ln -s ../../../rc a/b/ORIG_HEAD", "a/b/ORIG_HEAD: link = OUT/../rc"},
 		{"a submodule", "rm -rf .git; mkdir -p ../.git; mv ../other/.git ../.git/sub; echo 'gitdir: ../.git/sub' > .git; git --git-dir=../.git/sub config core.worktree ../../project", ""},
 	}
 	for _, tt := range tests {
@@ -62,7 +69,7 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 			cmd.Dir = p.dir
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s", out)
-			want := strings.NewReplacer("OUT/../", base+"/", "OUT", base+"/out", "OTHER", base+"/other").Replace(tt.want)
+			want := strings.NewReplacer("PROJECT", base+"/project", "OUT/../", base+"/", "OUT", base+"/out", "OTHER", base+"/other").Replace(tt.want)
 
 			top, list, err := Risks(t.Context(), p.dir)
 			require.NoError(t, err)
@@ -95,4 +102,30 @@ func TestARepositoryWithFilesElsewhere(t *testing.T) {
 	p.git("config", "core.worktree", t.TempDir())
 	_, _, err := Risks(t.Context(), p.dir)
 	require.ErrorContains(t, err, "is a repository whose files are in")
+}
+
+// What git and ripple could read differently, and what ripple cannot examine, is refused.
+func TestPlacesThatCannotBeExamined(t *testing.T) {
+	for name, make := range map[string]string{
+		"a NUL in the file .git":        `mv .git g; printf 'gitdir: g\0x\n' > .git`,
+		"a NUL in commondir":            `printf '.\0x\n' > .git/commondir`,
+		"two lines in commondir":        `printf '.\nx\n' > .git/commondir`,
+		"a commondir with many lines":   `{ printf ../c; yes '' | head -c 1100000; } > .git/commondir`,
+		"a directory without a listing": `chmod 0311 .git/logs`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(name, "listing") && os.Geteuid() == 0 {
+				t.Skip("root reads every directory")
+			}
+			p := newRepo(t)
+			cmd := exec.Command("sh", "-ec", make)
+			cmd.Dir = p.dir
+			require.NoError(t, cmd.Run())
+			t.Cleanup(func() { _ = os.Chmod(filepath.Join(p.dir, ".git/logs"), 0o755) })
+			_, _, err := Risks(t.Context(), p.dir)
+			refused, is := errors.AsType[*projectfile.RefusedError](err)
+			require.True(t, is, "%v", err)
+			assert.Contains(t, refused.Path, p.dir)
+		})
+	}
 }

@@ -24,7 +24,7 @@ import (
 // included may have more of them, and may appear while git runs, for example during a rebase.
 var riskySettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand` +
 	`|include\.path|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)` +
-	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage)$`)
+	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage|extensions\.partialclone|remote\..*\.promisor)$`)
 
 // fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files.
 var fetchSettings = lazyregexp.New(`^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|protocol\.(?:.*\.)?allow|remote\..*\.(?:uploadpack|vcs))$`)
@@ -199,7 +199,7 @@ func (sub subcommand) mayRunPrograms() bool {
 }
 
 // writes reports whether a command writes files of the repository or of the working tree.
-func (sub subcommand) writes() bool { return sub != gitReadTree && sub.timeout() == writeTimeout }
+func (sub subcommand) writes() bool { return sub.timeout() == writeTimeout }
 
 // checkRisks returns a *Conflict if a repository has a setting that is a risk and not in r.Accepted.
 func (r *Repo) checkRisks(ctx context.Context, at repository) error {
@@ -223,6 +223,15 @@ func (r *Repo) checkOutside(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// mayFetch reports whether a user has approved that git fetches objects that the repository lacks.
+func (r *Repo) mayFetch() bool {
+	return slices.ContainsFunc(r.Accepted, func(risk string) bool {
+		_, setting, _ := strings.Cut(risk, ": ")
+		key, _, _ := strings.Cut(setting, " = ")
+		return key == "extensions.partialclone" || strings.HasPrefix(strings.TrimPrefix(key, `"`), "remote.") && strings.HasSuffix(strings.TrimSuffix(key, `"`), ".promisor")
+	})
 }
 
 // notAccepted returns the first of some risks that is not in r.Accepted, or "".

@@ -196,7 +196,8 @@ func TestProgramsThatFetch(t *testing.T) {
 		for i := range list {
 			_, list[i], _ = strings.Cut(list[i], ": ")
 		}
-		assert.Equal(t, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u"}, list)
+		assert.Subset(t, list, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u"})
+		assert.Len(t, list, 4, "with the setting that lets git fetch")
 	}
 }
 
@@ -255,4 +256,55 @@ func TestLargeSettings(t *testing.T) {
 		_, _, err := Risks(t.Context(), p.dir)
 		require.ErrorContains(t, err, name)
 	}
+}
+
+// A rebase runs no command that a commit or a setting puts into its list, whatever encodes a line end.
+func TestARebaseRunsNoCommands(t *testing.T) {
+	for _, settings := range [][]string{
+		{"rebase.instructionFormat", "%s%nexec touch ran"},
+		{"i18n.logOutputEncoding", "CP856"},
+		{"i18n.commitEncoding", "CP856"},
+	} {
+		p := newRepo(t)
+		p.git("switch", "-qc", "side")
+		p.write("s", "s\n")
+		p.commit("z\u25d9exec touch ran")
+		p.git("switch", "-q", "main")
+		p.write("b", "b\n")
+		p.commit("two")
+		p.git("worktree", "add", "-q", "w", "side")
+		p.git("config", settings[0], settings[1])
+		w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w")}, "side", "main"}
+		require.NoError(t, w.Update(t.Context(), true))
+		assert.NoFileExists(t, filepath.Join(p.dir, "w", "ran"))
+	}
+}
+
+// A rebase does not fetch commits of a submodule that has no files: its repository may be anybody's.
+func TestARebaseFetchesNothingForASubmodule(t *testing.T) {
+	p := newRepo(t)
+	link := func(digit string) {
+		p.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(digit, 40)+",sub")
+		p.git("commit", "-qm", digit)
+	}
+	p.write(".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n\turl = ./x\n")
+	p.git("add", ".gitmodules")
+	link("1")
+	p.git("switch", "-qc", "side")
+	link("2")
+	p.git("switch", "-q", "main")
+	link("3")
+	p.git("worktree", "add", "-q", "w", "side")
+	inner := filepath.Join(p.dir, ".git/worktrees/w/modules/sub")
+	ran := filepath.Join(t.TempDir(), "ran")
+	p.git("init", "-q", "--bare", inner)
+	for key, value := range map[string]string{
+		"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
+		"remote.origin.url": "ext::touch " + ran, "protocol.ext.allow": "always",
+	} {
+		p.git("--git-dir", inner, "config", key, value)
+	}
+	w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w")}, "side", "main"}
+	require.Error(t, w.Update(t.Context(), true))
+	assert.NoFileExists(t, ran)
 }

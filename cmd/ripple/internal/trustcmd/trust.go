@@ -31,8 +31,8 @@ record that you approve them. Until you do, ripple uses none of them. These file
   .ripple/adapters          adapters; an approved one may replace a built-in one
   ripple.yml                settings of a loop
   .ralphrc, .ralph/.ralphrc settings of a loop
-  .git                      settings that make git run filters or other programs or include files,
-                            and links because of which git writes outside of the repository
+  .git                      settings that make git run filters or other programs, include files,
+                            or fetch objects, and links because of which git writes elsewhere
   .ralph                    the task and the plan, unless you created them with "ripple init"
   .ralph/events.jsonl       a loop that --resume would continue, unless you started it here
 
