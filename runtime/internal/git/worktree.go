@@ -193,7 +193,9 @@ func (w *Worktree) Dir() string { return filepath.Join(w.Top, filepath.FromSlash
 // out) and behind. A *Conflict leaves the rebase as git stopped it.
 func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	if w.Rebasing(ctx) {
-		return w.conflict("a rebase is unfinished")
+		c := w.conflict("a rebase is unfinished")
+		c.Next = fmt.Sprintf("look at its commands with `git rebase --edit-todo` in %s, since the agent may have changed them; then run `git rebase --continue` there, or `git rebase --abort`", w.Top)
+		return c
 	}
 	if !clean {
 		return nil
@@ -209,7 +211,7 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	return err
 }
 
-func (w *Worktree) conflict(why string) error {
+func (w *Worktree) conflict(why string) *Conflict {
 	return &Conflict{
 		fmt.Sprintf("branch %s cannot be rebased on %s: %s", w.Branch, w.Main, why),
 		fmt.Sprintf("solve it in %s and run `git rebase --continue` there, or `git rebase --abort`", w.Top),
