@@ -159,11 +159,9 @@ func (p *person) survives(victims int) (done bool) {
 		}
 		p.e.nothingLeft()
 		p.checkFiles()
-		report, err := journal.ReadReport(filepath.Join(p.dir, "project"))
-		require.NoError(p.t, err)
 		p.replied = p.replied && !p.isOpen() // ripple ended before it could read the reply
 		p.openEditor()
-		return report.State == "completed"
+		return p.completed()
 	case victims&anyLoop != 0:
 		what, m := p.nextEvent()
 		require.Equal(p.t, hasAnswer, what)
@@ -171,9 +169,16 @@ func (p *person) survives(victims int) (done bool) {
 		if p.replied {
 			require.Eventually(p.t, func() bool { return !p.isOpen() }, acpBound, 5*time.Millisecond, "ripple has the answer that it received")
 		}
-		return m.Error == nil && p.e.stop(m) == "end_turn"
+		return m.Error == nil && p.e.stop(m) == "end_turn" || p.completed() // also if it was killed before it could answer
 	}
 	return false
+}
+
+// completed reports whether the run is complete. A further prompt would begin another one.
+func (p *person) completed() bool {
+	report, err := journal.ReadReport(filepath.Join(p.dir, "project"))
+	require.NoError(p.t, err)
+	return report.State == "completed"
 }
 
 // randomVictims returns a random set of processes, usually small. It does not combine a supervisor
