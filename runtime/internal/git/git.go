@@ -165,19 +165,17 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 			return "", err
 		}
 	}
+	var settings []setting
 	if sub.mayRunPrograms() {
-		if err := r.checkRisks(ctx, repository{r.Top, c.env}); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
+		var err error
+		if settings, err = r.checkRisks(ctx, repository{r.Top, c.env}); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
 			return "", err
 		}
 	}
 	hooks := sub == gitCommit && !c.noHooks
 	all := words(sub, hooks, args)
-	if !hooks && sub.timeout() == writeTimeout { // others run no hooks
-		off, err := r.hooksOff(ctx)
-		if err != nil {
-			return "", err
-		}
-		all = append(off, all...)
+	if !hooks && sub.writes() { // others run no hooks
+		all = append(hooksOff(settings), all...)
 	}
 	var before time.Time
 	if hooks {

@@ -51,8 +51,9 @@ func TestHooksOfSettingsAreSwitchedOff(t *testing.T) {
 		"[hook]\n\tjobs = 2\n[hook \"no-event\"]\n\tcommand = x\n[include]\n\tpath = more\n")
 	p.write(".git/more", "[hook \"f\"]\n\tevent = pre-commit\n")
 	r := &Repo{Top: p.dir}
-	args, err := r.hooksOff(t.Context())
+	all, err := repository{dir: r.Top}.settings(t.Context())
 	require.NoError(t, err)
+	args := hooksOff(all)
 	cmd := exec.Command("git", append(args, "config", "--type=bool", "--get-regexp", `^hook\..*\.enabled$`)...)
 	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), offVariable+"=false")
 	out, err := cmd.Output()

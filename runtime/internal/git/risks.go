@@ -90,16 +90,15 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 	return list, nil
 }
 
-// risks returns the repository's own settings that are risks.
-func (r repository) risks(ctx context.Context) (list []string, err error) {
-	all, err := r.settings(ctx)
+// risksIn returns those of a repository's settings that are its own and risks.
+func risksIn(all []setting) (list []string) {
 	fetches := slices.ContainsFunc(all, func(s setting) bool { return fetching().MatchString(s.key) })
 	for _, s := range all {
 		if s.own() && (s.risky() || fetches && fetchSettings().MatchString(s.key)) {
 			list = append(list, s.String())
 		}
 	}
-	return list, err
+	return list
 }
 
 // risky reports whether the setting is a risk in every repository.
@@ -184,9 +183,9 @@ func Risks(ctx context.Context, dir string) (top string, list []string, err erro
 	inner, err := r.withSubmodules(ctx)
 	for _, at := range append([]repository{r}, inner...) {
 		if err == nil {
-			var more []string
-			more, err = at.risks(ctx)
-			list = append(list, more...)
+			var all []setting
+			all, err = at.settings(ctx)
+			list = append(list, risksIn(all)...)
 		}
 	}
 	slices.Sort(list)
@@ -201,16 +200,16 @@ func (sub subcommand) mayRunPrograms() bool {
 // writes reports whether a command writes files of the repository or of the working tree.
 func (sub subcommand) writes() bool { return sub.timeout() == writeTimeout }
 
-// checkRisks returns a *Conflict if a repository has a setting that is a risk and not in r.Accepted.
-func (r *Repo) checkRisks(ctx context.Context, at repository) error {
-	list, err := at.risks(ctx)
-	if risk := r.notAccepted(list); risk != "" {
-		return &Conflict{
+// checkRisks returns the settings of a repository, or a *Conflict if one of them is a risk and not in r.Accepted.
+func (r *Repo) checkRisks(ctx context.Context, at repository) ([]setting, error) {
+	all, err := at.settings(ctx)
+	if risk := r.notAccepted(risksIn(all)); risk != "" {
+		return nil, &Conflict{
 			"git would use a setting of the repository that runs a program, or includes more settings, and that nobody has approved: " + risk,
 			"check it, and remove it with `git config --unset`; settings of the project, but not those of the working tree of a loop, can be approved at the next start",
 		}
 	}
-	return err
+	return all, err
 }
 
 // checkOutside returns a *Conflict if git would write outside of the repository and that is not in r.Accepted.
@@ -248,7 +247,7 @@ func (r *Repo) checkSubmodules(ctx context.Context) error {
 	list, err := repository{dir: r.Top}.withSubmodules(ctx)
 	for _, at := range list {
 		if err == nil {
-			err = r.checkRisks(ctx, at)
+			_, err = r.checkRisks(ctx, at)
 		}
 	}
 	return err
