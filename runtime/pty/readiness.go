@@ -23,6 +23,7 @@ type Readiness struct {
 	PID     int   // the process that decided; 0: none
 	Listens bool  // one of its threads waits for input on the terminal, whatever the others do
 	Read    bool  // in a read of the terminal itself, not in a poll
+	Size    int   // if Read: the largest number of bytes that this read returns; 0: unknown
 	Only    bool  // Waiting, for nothing but the terminal, in a process whose other threads wait for this one or for signals: except for signals, only input wakes it
 	Notices bool  // like Only, but a notice without data may also wake it: an eventfd, inotify or named pipe that it polls, as fish does
 	Timed   bool  // Unknown, and a thread waits for input with a timeout: at a prompt, or while it checks for keys during work

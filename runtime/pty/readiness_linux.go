@@ -2,6 +2,7 @@ package pty
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"path"
 	"strconv"
@@ -49,6 +50,9 @@ func (p *PTY) readiness() Readiness {
 	r.Only, r.Notices = r.State == Waiting && look.only, r.State == Waiting && look.notices
 	if look.listens {
 		r.Place = look.place
+	}
+	if look.reads && look.place.Call != unix.SYS_READV {
+		r.Size = int(min(look.place.Args[2], math.MaxInt))
 	}
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
 	if r.Timed {

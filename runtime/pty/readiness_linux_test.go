@@ -126,9 +126,23 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 				assert.True(t, r.Leader)
 				assert.Equal(t, r.Listens, r.Place != Place{})
 				assert.Equal(t, r.Timed, r.Polls != Place{})
-				r.Leader, r.PID, r.Place, r.Polls = false, 0, Place{}, Place{}
+				assert.Equal(t, r.Read, r.Size > 0)
+				r.Leader, r.PID, r.Place, r.Polls, r.Size = false, 0, Place{}, Place{}, 0
 				return r == tt.want
 			})
+		})
+	}
+}
+
+func TestReadinessKnowsTheSizeOfARead(t *testing.T) {
+	for script, want := range map[string]int{
+		"import os; os.read(0, 1)": 1, "import os; os.read(0, 4096)": 4096, "import os; os.readv(0, [bytearray(5)])": 0,
+		"import select, os; select.select([0], [], []); os.read(0, 1)": 0,
+	} {
+		t.Run(script, func(t *testing.T) {
+			p := launch(t, Command{}, "python3", "-c", script)
+			settle(t, p, Waiting)
+			assert.Equal(t, want, p.Readiness().Size)
 		})
 	}
 }

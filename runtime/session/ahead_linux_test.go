@@ -192,5 +192,30 @@ func TestHalfOfALineIsDeliveredOnce(t *testing.T) {
 	}
 }
 
+// A program in raw mode is given no more keys than it reads at once: those that it has not read at its end are edited at the next
+// prompt, wherever the input is cut. A key of several bytes is not cut.
+func TestKeysThatACommandHasNotReadAreEdited(t *testing.T) {
+	const raw = `import os, termios; old = termios.tcgetattr(0); now = termios.tcgetattr(0); now[3] &= ~termios.ICANON; termios.tcsetattr(0, termios.TCSANOW, now); ` +
+		`y = os.read(0, 2); termios.tcsetattr(0, termios.TCSANOW, old); print(y)`
+	for name, tt := range map[string]struct{ adapter, code string }{
+		"bash":   {"bash", `read -n 2 x; echo "$x"`},
+		"zsh":    {"zsh", `read -k 2 x; echo "$x"`},
+		"python": {"python", raw},
+	} {
+		for _, rest := range []string{"", "x", "echo", "漢", "echo 漢\r", "echo 漢\rnext"} {
+			t.Run(fmt.Sprintf("%s %q", name, rest), func(t *testing.T) {
+				t.Parallel()
+				p := atTerminal(t, tt.adapter, session.Options{})
+				p.takes(1)
+				require.NoError(t, p.Enter(1, []byte(tt.code+"\r")))
+				p.is(func(st session.State) bool { return st.Waiting != session.WaitingNone })
+				require.NoError(t, p.TypeDraft(1, []byte("ab"+rest)))
+				assert.Contains(t, p.ran(1).output, "ab")
+				assert.Equal(t, rest, p.takes(1))
+			})
+		}
+	}
+}
+
 // seconds is how long a command waits for a line: long enough to type a key.
 const seconds = "3"

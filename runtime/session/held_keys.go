@@ -23,6 +23,21 @@ type typedKeys struct {
 // closed reports whether further input must not be appended to k.
 func (k *typedKeys) closed() bool { return k.ends > 0 || k.signal != 0 }
 
+// cut removes the first keys that together have at least size bytes from k, and returns them; 0 stands for all.
+func (k *typedKeys) cut(size int) typedKeys {
+	first, n := *k, 0
+	if size == 0 {
+		size = len(k.raw)
+	}
+	for n < size && n < len(k.raw) {
+		n += keys.First(k.raw[n:])
+	}
+	if first.raw, k.raw = k.raw[:n:n], k.raw[n:]; len(k.raw) > 0 {
+		first.ends = 0
+	}
+	return first
+}
+
 // add appends a key to the keys of its user.
 func (h *held) add(who int, k *keys.Key, signal rune, drafted bool) {
 	last := -1
@@ -72,6 +87,14 @@ func (h *held) putBack(l *begunLine) {
 // forget discards a user's input.
 func (h *held) forget(who int) {
 	*h = slices.DeleteFunc(*h, func(k typedKeys) bool { return k.who == who })
+}
+
+// size returns the number of bytes held.
+func (h held) size() (n int) {
+	for i := range h {
+		n += len(h[i].raw)
+	}
+	return n
 }
 
 // counts returns the number of bytes held for each user, without those that drafter is to edit.

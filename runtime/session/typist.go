@@ -238,13 +238,28 @@ func (t *typist) giveNext(k *typedKeys) bool {
 				t.cook()
 			}
 			modes, err := t.term.Modes()
-			t.begun.given(k, t.term, &modes, err == nil && modes.Canonical())
-			t.sender.typed(k.raw)
+			size := 0
+			if err == nil && !modes.Canonical() {
+				size = t.asked()
+			}
+			some := k.cut(size)
+			t.begun.given(&some, t.term, &modes, err == nil && modes.Canonical())
+			t.sender.typed(some.raw)
+			return len(k.raw) == 0
 		}
 	default: // a user answers a question that the program asks at its start
 		t.send(string(k.raw))
 	}
 	return true
+}
+
+// asked returns how many bytes the program reads at once; 0: unknown. A program in raw mode may read no more than these: the rest is
+// for the next prompt.
+func (t *typist) asked() int {
+	if r := t.term.Readiness(); r.State == pty.Waiting {
+		return r.Size
+	}
+	return 0
 }
 
 // commandEnds handles the end of a command: the terminal passes on whole lines, so the command has not read a line that a user has
@@ -273,7 +288,7 @@ func (t *typist) giveHeldKeys() {
 		runs = t.poll(context.Background(), longestPoll, func() (changed bool) {
 			before := left
 			t.giveKeys()
-			left = len(t.held)
+			left = t.held.size()
 			t.giving = left > 0
 			return left != before
 		})

@@ -43,6 +43,26 @@ const (
 	longest = 1 << 10
 )
 
+// First returns the length in bytes of the first key in b, where a paste is one key. If b is not empty it is at least 1.
+func First(b []byte) int {
+	if bytes.HasPrefix(b, pasteBegins) {
+		if n := bytes.Index(b, pasteEnds); n >= 0 {
+			return n + len(pasteEnds)
+		}
+		return len(b)
+	}
+	n := 0
+	var s Splitter
+	first := func(k *Key) {
+		if n == 0 {
+			n = len(k.Raw)
+		}
+	}
+	s.Feed(b[:min(len(b), longest+1)], first)
+	s.Flush(first)
+	return n
+}
+
 // Splitter divides input into keys. Its zero value is ready to use.
 type Splitter struct {
 	held  []byte // the beginning of a key

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -146,4 +147,26 @@ func unfinished(input []byte) int {
 	_, _ = d.Feed(input)
 	_ = d.Flush()
 	return len(d.held)
+}
+
+func TestFirst(t *testing.T) {
+	for in, want := range map[string]int{
+		"": 0, "a": 1, "ab": 1, "漢字": 3, "\xe6": 1, "\r\n": 1, "\x1b": 1, "\x1b[A\x1b[B": 3, "\x1bab": 2, "\x1b[1;5": 5,
+		"\x1b[200~a\rb\x1b[201~c": 15, "\x1b[200~a\rb": 9,
+	} {
+		assert.Equal(t, want, First([]byte(in)), "%q", in)
+	}
+	assert.Equal(t, 1, First([]byte("\x1b]"+strings.Repeat("x", 2000))))
+}
+
+func FuzzFirst(f *testing.F) {
+	f.Add([]byte("a\x1b[A漢\x1b[200~a\rb\x1b[201~"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for len(b) > 0 {
+			n := First(b)
+			require.Positive(t, n)
+			require.LessOrEqual(t, n, len(b))
+			b = b[n:]
+		}
+	})
 }
