@@ -131,8 +131,10 @@ const noMaintenance = "maintenance.auto=false"
 // them is run by what only looks, and hooks only by a commit, which somebody asked for.
 // A bare repository in a directory of the project is not taken for the project's own.
 func words(sub subcommand, hooks bool, args []string) []string {
-	list := []string{"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false", "-c", "checkout.workers=1",
-		"-c", "i18n.logOutputEncoding=UTF-8"} // in another encoding, a character may become a line end, and more commands of a rebase
+	list := []string{
+		"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false", "-c", "checkout.workers=1",
+		"-c", "i18n.logOutputEncoding=UTF-8", // in another encoding, a character may become a line end, and more commands of a rebase
+	}
 	if !hooks {
 		list = append(list, "-c", "core.hooksPath="+os.DevNull)
 	}
