@@ -86,9 +86,8 @@ func (l layout) linked(dir, entry string) error {
 	if !ok || exists(private) != nil {
 		return nil
 	}
-	if rel, err := filepath.Rel(dir, private); err == nil && filepath.IsLocal(rel) { // it is writable
-		l.add("bind", private, private)
-		return l.guard(private)
+	if rel, err := filepath.Rel(dir, private); err == nil && filepath.IsLocal(rel) { // it is writable, and may be a hidden directory
+		return fmt.Errorf("%w: %q says that the repository is %q, inside of the working tree; make that the directory .git", ErrPolicy, entry, private)
 	}
 	back, ok := pointer(filepath.Join(private, "gitdir"), "")
 	common := filepath.Dir(filepath.Dir(private))

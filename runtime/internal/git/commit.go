@@ -60,9 +60,6 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 	if err := r.underWay(ctx); err != nil {
 		return "", err
 	}
-	if err := r.checkOutside(ctx); err != nil { // files beside the index are written before git runs
-		return "", err
-	}
 	i, err := r.index(ctx)
 	if err != nil {
 		return "", err

@@ -23,10 +23,11 @@ import (
 // waiting looks at all others, once git takes long.
 
 const (
-	maxFile  = 64 << 20 // bytes of a file of lines, such as config
-	maxTable = 1 << 30  // of a file with an entry for each file, branch or object
-	maxLinks = 5        // from HEAD to a branch, and from one store of objects to the next
-	maxInner = 500      // directories in which submodules are looked for
+	maxFile   = 64 << 20 // bytes of a file of lines, such as config
+	maxTable  = 1 << 30  // of a file with an entry for each file, branch or object
+	maxStores = 16       // directories of objects from which a repository borrows, counted as often as they are named
+	maxLinks  = 5        // from HEAD to a branch, and from one store of objects to the next
+	maxInner  = 500      // directories in which submodules are looked for
 
 	maxSettings = 1 << 20 // bytes of a file of settings that is searched for names of files
 	maxIncluded = 100     // files of settings that another one includes
@@ -350,24 +351,29 @@ func stores(objects string, left int) (list []string, err error) {
 	}
 	list = []string{objects}
 	text, err := projectfile.Read(filepath.Join(objects, "info", "alternates"), 1<<20)
+	if _, refused := errors.AsType[*projectfile.RefusedError](err); refused {
+		return nil, err
+	}
 	if err != nil || left == 0 {
 		return list, nil // it has none
 	}
-	for i, path := range strings.Split(string(text), "\n") {
-		if i == maxLinks {
-			break
-		}
+	for path := range strings.SplitSeq(string(text), "\n") {
 		if path == "" || strings.HasPrefix(path, "#") {
 			continue
 		}
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(objects, path)
+			path = objects + string(filepath.Separator) + path // not cleaned: a link may be part of it
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
 		}
 		more, err := stores(path, left-1)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, more...)
+		if list = append(list, more...); len(list) > maxStores {
+			return nil, &projectfile.RefusedError{Path: objects, Why: fmt.Sprintf("borrows objects from more than %d directories", maxStores), Do: "remove some of its info/alternates"}
+		}
 	}
 	return list, nil
 }

@@ -100,7 +100,7 @@ func TestFilesOfOtherRepositories(t *testing.T) {
 	other := newRepo(t)
 	p.git("worktree", "add", "-q", filepath.Join(other.dir, "ignored", "w"))
 	list := filepath.Join(other.dir, ".git", "objects", "info", "alternates")
-	p.write(".git/objects/info/alternates", filepath.Join(other.dir, ".git", "objects")+"\n")
+	p.write(".git/objects/info/alternates", strings.Repeat("# comment\n", 2*maxLinks)+filepath.Join(other.dir, ".git", "objects")+"\n")
 	linked := filepath.Join(other.dir, "ignored", "w")
 	for _, dir := range []string{main, linked} {
 		r, err := Open(t.Context(), dir)
@@ -152,7 +152,7 @@ func TestGitDoesNotWaitForABorrowedObject(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(pipe), 0o755))
 	}
 	mkfifo(t, pipe)
-	p.write(".git/objects/info/alternates", filepath.Join(other.dir, ".git", "objects")+"\n")
+	p.write(".git/objects/info/alternates", strings.Repeat("# comment\n", 2*maxLinks)+filepath.Join(other.dir, ".git", "objects")+"\n")
 	began := time.Now()
 	of, err := OpenTree(t.Context(), p.dir, nothing)
 	if err == nil {
@@ -345,4 +345,16 @@ func TestSettingsThatNameFiles(t *testing.T) {
 	p.write(".git/config", string(config)+"[mergetool \"x\"]\n\tpath = "+tool+"\n[core]\n\texcludesFile = "+home+"/ignore\n\thooksPath = "+home+"\n\tattributesFile = /dev/null\n[commit]\n\ttemplate = "+home+"/none\n[include]\n\tpath = none\n")
 	_, err = Open(t.Context(), p.dir)
 	require.NoError(t, err)
+}
+
+func TestListsOfBorrowedObjectsAreBounded(t *testing.T) {
+	for name, list := range map[string]string{
+		"long": strings.Repeat("# comment\n", 200_000), "itself": strings.Repeat(".\n", 5), "many": strings.Repeat("/x\n", maxStores),
+	} {
+		p := newRepo(t)
+		p.write(".git/objects/info/alternates", list)
+		_, err := OpenTree(t.Context(), p.dir, nothing)
+		_, is := errors.AsType[*projectfile.RefusedError](err)
+		assert.True(t, is, "%s: %v", name, err)
+	}
 }

@@ -188,7 +188,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
-	if sub.timeout() != writeTimeout || !r.mayFetch() { // nor may it run the programs that the configuration names for another repository
+	if !sub.writes() || !r.mayFetch(settings) { // missing objects are fetched only by commands that write, and only if that was approved
 		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
 	}
 	cmd.Env = append(cmd.Env, c.env...)

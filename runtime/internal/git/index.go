@@ -27,6 +27,9 @@ import (
 type index struct{ path, lock, own, tree string }
 
 func (r *Repo) index(ctx context.Context) (index, error) {
+	if err := r.checkOutside(ctx); err != nil { // files beside the index are written before git runs
+		return index{}, err
+	}
 	path, err := pathOf(ctx, r.Top, "index")
 	if real, linked := filepath.EvalSymlinks(path); linked == nil {
 		path = real // git locks what a link leads to

@@ -129,3 +129,32 @@ func TestPlacesThatCannotBeExamined(t *testing.T) {
 		})
 	}
 }
+
+// The index that is a link is not followed by what ripple itself writes beside it.
+func TestNothingIsWrittenBesideALinkedIndex(t *testing.T) {
+	for name, do := range map[string]func(r *Repo) error{
+		"stage": func(r *Repo) error { return r.Stage(t.Context(), Change{There: []string{"a.txt"}}) },
+		"ready": func(r *Repo) error { return r.Ready(t.Context()) },
+		"sweep": func(r *Repo) error { return r.Sweep(t.Context()) },
+		"commit": func(r *Repo) error {
+			_, err := r.Commit(t.Context(), Change{There: []string{"a.txt"}}, "", "x", 0, nil)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, out := newRepo(t), t.TempDir()
+			index := filepath.Join(p.dir, ".git", "index")
+			require.NoError(t, os.Rename(index, filepath.Join(out, "index")))
+			require.NoError(t, os.Symlink(filepath.Join(out, "index"), index))
+			before, err := os.Stat(out)
+			require.NoError(t, err)
+			r, err := Open(t.Context(), p.dir)
+			require.NoError(t, err)
+			_, is := errors.AsType[*Conflict](do(r))
+			assert.True(t, is)
+			after, err := os.Stat(out)
+			require.NoError(t, err)
+			assert.Equal(t, before.ModTime(), after.ModTime())
+		})
+	}
+}

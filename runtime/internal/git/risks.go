@@ -26,8 +26,12 @@ var riskySettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|mer
 	`|include\.path|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)` +
 	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage|extensions\.partialclone|remote\..*\.promisor)$`)
 
-// fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files.
-var fetchSettings = lazyregexp.New(`^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|protocol\.(?:.*\.)?allow|remote\..*\.(?:uploadpack|vcs))$`)
+// fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files. With
+// the one on cookies the server writes a file.
+var fetchSettings = lazyregexp.New(`^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|protocol\.(?:.*\.)?allow|http\.(?:.*\.)?(?:cookiefile|savecookies)|remote\..*\.(?:uploadpack|vcs))$`)
+
+// promises matches the keys of the settings of a partial clone.
+var promises = lazyregexp.New(`^(?:extensions\.partialclone|remote\..*\.promisor)$`)
 
 // fetching matches the keys of settings because of which something may be fetched.
 var fetching = lazyregexp.New(`^(?:filter\..*\.(?:smudge|process)|extensions\.partialclone|remote\..*\.promisor)$`)
@@ -205,8 +209,8 @@ func (r *Repo) checkRisks(ctx context.Context, at repository) ([]setting, error)
 	all, err := at.settings(ctx)
 	if risk := r.notAccepted(risksIn(all)); risk != "" {
 		return nil, &Conflict{
-			"git would use a setting of the repository that runs a program, or includes more settings, and that nobody has approved: " + risk,
-			"check it, and remove it with `git config --unset`; settings of the project, but not those of the working tree of a loop, can be approved at the next start",
+			"git would use a setting of the repository that runs a program, includes more settings, or lets git fetch objects, and that nobody has approved: " + risk,
+			"check it, and remove it with `git config --unset` unless it is yours; settings of the project, but not those of the working tree of a loop, can be approved at the next start",
 		}
 	}
 	return all, err
@@ -224,13 +228,15 @@ func (r *Repo) checkOutside(ctx context.Context) error {
 	return err
 }
 
-// mayFetch reports whether a user has approved that git fetches objects that the repository lacks.
-func (r *Repo) mayFetch() bool {
-	return slices.ContainsFunc(r.Accepted, func(risk string) bool {
-		_, setting, _ := strings.Cut(risk, ": ")
-		key, _, _ := strings.Cut(setting, " = ")
-		return key == "extensions.partialclone" || strings.HasPrefix(strings.TrimPrefix(key, `"`), "remote.") && strings.HasSuffix(strings.TrimSuffix(key, `"`), ".promisor")
-	})
+// mayFetch reports whether git may fetch objects that the repository lacks: settings, which have been approved, say that it does.
+// With the repository of a submodule it may not, because git would fetch for that, too, by settings of its own.
+func (r *Repo) mayFetch(settings []setting) bool {
+	dirs, _, err := gitDirs(r.Top)
+	modules := func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, "modules"))
+		return err == nil
+	}
+	return err == nil && !slices.ContainsFunc(dirs, modules) && slices.ContainsFunc(settings, func(s setting) bool { return promises().MatchString(s.key) })
 }
 
 // notAccepted returns the first of some risks that is not in r.Accepted, or "".

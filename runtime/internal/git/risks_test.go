@@ -185,7 +185,7 @@ func TestTextOfSettings(t *testing.T) {
 func TestProgramsThatFetch(t *testing.T) {
 	for _, partial := range []string{"[extensions] partialClone = origin\n", "[remote \"origin\"] promisor = true\n"} {
 		p := newRepo(t)
-		before := p.read(".git/config") + "[lfs] url = https://x.y\n[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[merge] conflictStyle = diff3\n"
+		before := p.read(".git/config") + "[lfs] url = https://x.y\n[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[http \"https://x.y\"] cookieFile = c\n[http] saveCookies = true\n[merge] conflictStyle = diff3\n"
 		p.write(".git/config", before)
 		_, list, err := Risks(t.Context(), p.dir)
 		require.NoError(t, err)
@@ -196,8 +196,8 @@ func TestProgramsThatFetch(t *testing.T) {
 		for i := range list {
 			_, list[i], _ = strings.Cut(list[i], ": ")
 		}
-		assert.Subset(t, list, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u"})
-		assert.Len(t, list, 4, "with the setting that lets git fetch")
+		assert.Subset(t, list, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u", `"http.https://x.y.cookiefile" = c`, "http.savecookies = true"})
+		assert.Len(t, list, 6, "with the setting that lets git fetch")
 	}
 }
 
@@ -282,6 +282,13 @@ func TestARebaseRunsNoCommands(t *testing.T) {
 
 // A rebase does not fetch commits of a submodule that has no files: its repository may be anybody's.
 func TestARebaseFetchesNothingForASubmodule(t *testing.T) {
+	for name, approved := range map[string]bool{"not a partial clone": false, "an approved partial clone": true} {
+		t.Run(name, func(t *testing.T) { rebaseWithASubmodule(t, approved) })
+	}
+}
+
+func rebaseWithASubmodule(t *testing.T, approved bool) {
+	t.Helper()
 	p := newRepo(t)
 	link := func(digit string) {
 		p.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat(digit, 40)+",sub")
@@ -295,6 +302,14 @@ func TestARebaseFetchesNothingForASubmodule(t *testing.T) {
 	p.git("switch", "-q", "main")
 	link("3")
 	p.git("worktree", "add", "-q", "w", "side")
+	var accepted []string
+	if approved {
+		p.git("config", "remote.origin.promisor", "true")
+		var err error
+		_, accepted, err = Risks(t.Context(), p.dir)
+		require.NoError(t, err)
+		require.Len(t, accepted, 1)
+	}
 	inner := filepath.Join(p.dir, ".git/worktrees/w/modules/sub")
 	ran := filepath.Join(t.TempDir(), "ran")
 	p.git("init", "-q", "--bare", inner)
@@ -304,7 +319,19 @@ func TestARebaseFetchesNothingForASubmodule(t *testing.T) {
 	} {
 		p.git("--git-dir", inner, "config", key, value)
 	}
-	w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w")}, "side", "main"}
+	w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w"), Accepted: accepted}, "side", "main"}
 	require.Error(t, w.Update(t.Context(), true))
 	assert.NoFileExists(t, ran)
+}
+
+// The text of a setting says nothing about fetching: a path may contain anything.
+func TestWhatMayBeFetched(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	promisor := setting{"local", p.dir + "/a: b/.git/config", "remote.origin.promisor", "true"}
+	assert.True(t, r.mayFetch([]setting{promisor}))
+	assert.False(t, r.mayFetch([]setting{{"local", "/x: remote.y.promisor = /.git/config", "filter.x.clean", "cat"}}))
+	require.NoError(t, os.Mkdir(filepath.Join(p.dir, ".git", "modules"), 0o755))
+	assert.False(t, r.mayFetch([]setting{promisor}), "a submodule has settings of its own")
 }
