@@ -3,6 +3,7 @@
 package console
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -28,7 +29,11 @@ func doors(t *testing.T) (one, other *door, sockets string) {
 		d.claim, err = s.ClaimName(d.getenv)
 		require.NoError(t, err)
 		t.Cleanup(d.claim.Release)
-		t.Cleanup(func() { _ = d.server.Close() }) // the error may be that a former listener is closed
+		t.Cleanup(func() {
+			if err := d.server.Close(); !errors.Is(err, net.ErrClosed) { // a former listener may be
+				assert.NoError(t, err)
+			}
+		})
 		require.NoError(t, d.listen())
 		go func(l net.Listener) { _ = d.server.Serve(l) }(d.listener)
 		made[i] = d

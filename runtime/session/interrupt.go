@@ -141,7 +141,7 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 	case i.pending == "" && !silent && !lost && (!early || last >= quiet && i.rests()):
 		return len(i.children) > 0 // one of them may still take the terminal
 	case i.pending == "" && silent && i.startsJob():
-		return true // a shell that has hardly run since, on a busy machine: its job has got the interrupt, or is about to take the terminal
+		return true // on a busy machine the shell has hardly run since: its job has the interrupt, or is about to take the terminal
 	case i.pending != "" || silent && (early || i.missed()) || lost && last >= quiet:
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		i.deliver(key)

@@ -240,11 +240,11 @@ func (t *typist) giveNext(k *typedKeys) bool {
 			modes, err := t.term.Modes()
 			size := 0
 			if err == nil && !modes.Canonical() {
-				size = t.asked()
+				size = t.readSize()
 			}
-			some := k.cut(size)
-			t.begun.given(&some, t.term, &modes, err == nil && modes.Canonical())
-			t.sender.typed(some.raw)
+			now := k.cut(size)
+			t.begun.given(&now, t.term, &modes, err == nil && modes.Canonical())
+			t.sender.typed(now.raw)
 			return len(k.raw) == 0
 		}
 	default: // a user answers a question that the program asks at its start
@@ -253,9 +253,9 @@ func (t *typist) giveNext(k *typedKeys) bool {
 	return true
 }
 
-// asked returns how many bytes the program reads at once; 0: unknown. A program in raw mode may read no more than these: the rest is
+// readSize returns how many bytes the program reads at once; 0: unknown. A program in raw mode may read no more than these: the rest is
 // for the next prompt.
-func (t *typist) asked() int {
+func (t *typist) readSize() int {
 	if r := t.term.Readiness(); r.State == pty.Waiting {
 		return r.Size
 	}

@@ -135,8 +135,8 @@ func withCommon(gitDir, top string) (dirs []string, _ string, err error) {
 }
 
 // firstLine reads the path that a file of one line has after a prefix. A relative path begins in
-// base, unless that is empty. It returns "" if there is no such file or prefix. The path of a directory that
-// exists has no links, so that ".." in it means what it means for git. Errors: *projectfile.RefusedError, also for a
+// base, unless that is empty. It returns "" if there is no such file or prefix. A path that exists is
+// returned with its links resolved, because git resolves ".." after links. Errors: *projectfile.RefusedError, also for a
 // text that git and this function could read differently.
 func firstLine(file, prefix, base string) (string, error) {
 	if err := check(file, os.Stat); err != nil {
@@ -164,17 +164,17 @@ func firstLine(file, prefix, base string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", unknownPlace(path, err)
+		return "", errUnexamined(path, err)
 	}
 	return real, nil
 }
 
-// unknownPlace is the error for files of git's that cannot be examined.
-func unknownPlace(path string, err error) error {
+// errUnexamined is the error for files of a git directory that cannot be examined.
+func errUnexamined(path string, err error) error {
 	return &projectfile.RefusedError{Path: path, Why: "cannot be examined, and git may write there (" + err.Error() + ")", Do: "make a new clone of the repository"}
 }
 
-// checkGitDir examines the files in a directory of git's, in those of its submodules, and in the
+// checkGitDir examines the files in a git directory, in those of its submodules, and in the
 // stores of objects that it borrows from.
 func checkGitDir(ctx context.Context, dir string) error {
 	if err := checkNames(ctx, dir); err != nil {

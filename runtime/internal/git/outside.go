@@ -25,7 +25,7 @@ func (r repository) outside(ctx context.Context) (list []string, err error) {
 	real := make([]string, len(dirs))
 	for i, dir := range dirs {
 		if real[i], err = filepath.EvalSymlinks(dir); err != nil {
-			return nil, unknownPlace(dir, err)
+			return nil, errUnexamined(dir, err)
 		}
 	}
 	gitDir, common := real[0], real[len(real)-1]
@@ -90,9 +90,10 @@ func checkTop(gitDir, top, used string) error {
 	return &projectfile.RefusedError{Path: gitDir, Why: "is a repository whose files are in " + used + " instead of " + top, Do: "remove its setting core.worktree"}
 }
 
-// appendLinks appends the symbolic links in a directory of git's that lead out of these places. It leaves out those to
-// hooks, which git does not write, but not links into the directory of hooks.
+// appendLinks appends the symbolic links in a git directory that lead out of these places, or into a directory of hooks. It
+// skips the directory hooks itself, in which git writes nothing.
 func appendLinks(ctx context.Context, list []string, dir string, places []string) ([]string, error) {
+	hooks := hooksOf(places)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -100,13 +101,13 @@ func appendLinks(ctx context.Context, list []string, dir string, places []string
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // it was removed
 		case err != nil:
-			return unknownPlace(path, err)
+			return errUnexamined(path, err)
 		case d.IsDir() && path == filepath.Join(dir, "hooks"):
 			return fs.SkipDir
 		case d.Type()&fs.ModeSymlink == 0:
 			return nil
 		}
-		if target := targetOf(path); !inAny(places, target) || inAny(hooksOf(places), target) {
+		if target := targetOf(path); !inAny(places, target) || inAny(hooks, target) {
 			list = append(list, setting{file: path, key: "link", value: target}.String())
 		}
 		return nil
@@ -114,7 +115,7 @@ func appendLinks(ctx context.Context, list []string, dir string, places []string
 	return list, err
 }
 
-// hooksOf returns the directories of hooks in some directories of git's.
+// hooksOf returns the directories of hooks in some git directories.
 func hooksOf(places []string) (dirs []string) {
 	for _, p := range places {
 		dirs = append(dirs, filepath.Join(p, "hooks"))

@@ -51,16 +51,16 @@ func First(b []byte) int {
 		}
 		return len(b)
 	}
-	n := 0
-	var s Splitter
-	first := func(k *Key) {
-		if n == 0 {
-			n = len(k.Raw)
-		}
+	if len(b) == 0 {
+		return 0
 	}
-	s.Feed(b[:min(len(b), longest+1)], first)
-	s.Flush(first)
-	return n
+	switch n := new(Splitter).length(b); {
+	case n > 0:
+		return n
+	case len(b) > longest: // nothing that we know
+		return 1
+	}
+	return len(b)
 }
 
 // Splitter divides input into keys. Its zero value is ready to use.
