@@ -280,7 +280,9 @@ class Integration {
 
     // Later tools have a console that only their own other end knows.
     static Stream<String> own() throws IOException {
-        Stream<String> deaf = Stream.of("-R-javaagent:" + agent());
+        Path agent = agent();
+        // Without a class path, classes of these names in the working directory would be loaded instead.
+        Stream<String> deaf = Stream.of("-R-cp", "-R" + agent, "-R-javaagent:" + agent);
         return Runtime.version().feature() > 21 ? deaf : Stream.concat(deaf, Stream.of("--execution", "jdi:remoteAgent(Prompt)"));
     }
 

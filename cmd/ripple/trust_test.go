@@ -349,6 +349,25 @@ func TestJavaLoadsNoClassesOfAProject(t *testing.T) {
 	}
 }
 
+// Files of a project with the names of ripple's own classes, or in a directory named ~, are not run.
+func TestFilesWithNamesOfRipplesOwn(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"~/.mkshrc": "EVIL </dev/null\n", "Deaf.java": "public class Deaf { public static void premain(String a, java.lang.instrument.Instrumentation i) throws Exception { new ProcessBuilder(\"EVIL\").start(); } }\n"}
+	h := newHostile(t, files)
+	for name, code := range map[string]string{"mksh": "echo $((1 + 1))", "jshell": "1 + 1"} {
+		if _, err := exec.LookPath(name); err != nil {
+			continue
+		}
+		if name == "jshell" {
+			out, err := exec.Command("javac", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+		}
+		out, exit := h.harmless("exec", name, "--", code)
+		assert.Zero(t, exit, out)
+		assert.Contains(t, out, "2")
+	}
+}
+
 // The scripts for Python import modules of Python's library only, whatever the current directory has.
 func TestPythonScriptsImportNothingOfAProject(t *testing.T) {
 	t.Parallel()

@@ -103,14 +103,26 @@ func TestLinkedWorkingTree(t *testing.T) {
 	})
 }
 
+// Settings of another working tree of the repository, which its user's git reads, do not change.
+func TestSettingsOfOtherWorkingTrees(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "bash", "-c", `git worktree add -q ../wt2 && git config extensions.worktreeConfig true && exec "$0" box -- bash -c '
+			echo PWNED >.git/worktrees/wt2/config.worktree; mv .git/worktrees .git/w; echo x >new && git add new && git commit -qm made'`, ripple)
+		assert.Zero(t, code, said)
+		assert.Empty(t, containing(t, harmed, f.variables["W"]+"/.git"))
+	})
+}
+
 // A .git file that names a directory inside of the working tree is refused: the program could write what git runs there, and
 // the directory may be a hidden one.
 func TestSeparateRepository(t *testing.T) {
 	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
-		for _, pointer := range []string{"g", "g/x", "."} {
-			_, said, code := f.outcome(t, "bash", "-c", `mkdir -p tree/g/x && cd tree && echo "gitdir: $0" >.git && exec "$1" box -- cat .git`, pointer, ripple)
+		for _, pointer := range []string{"g", "g/x", ".", "../link/g"} {
+			_, said, code := f.outcome(t, "bash", "-c", `mkdir -p tree/g/x && ln -sfn tree link && cd tree && echo "gitdir: $0" >.git && exec "$1" box -- cat .git`, pointer, ripple)
 			assert.Equal(t, 2, code, said)
 			assert.Contains(t, said, "inside of the working tree")
 			_, err := os.Stat(f.variables["W"] + "/tree/" + pointer + "/hooks")

@@ -23,6 +23,7 @@ var guarded = []struct {
 	{"info", true, "bind", new(string)},
 	{"info/attributes", false, "ro-bind", new(string)},
 	{"modules", true, "ro-bind", nil},
+	{"worktrees", true, "ro-bind", nil}, // settings of linked working trees, which their users' git reads
 	{"commondir", false, "ro-bind", new(onlyItself)},
 }
 
@@ -63,7 +64,7 @@ func (l layout) guard(gitdir string) error {
 			if g.dir {
 				err = os.Mkdir(path, 0o755)
 			} else {
-				err = os.WriteFile(path, []byte(*g.empty), 0o644)
+				err = create(path, *g.empty)
 			}
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
 			err = fmt.Errorf("%q is a symbolic link", path)
@@ -78,16 +79,40 @@ func (l layout) guard(gitdir string) error {
 	return nil
 }
 
+// create creates a file and follows no link that another process may have put there meanwhile.
+func create(path, content string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	return errors.Join(err, f.Close())
+}
+
 // linked mounts the repository that the .git file of a linked working tree points to. The
 // repository must point back to the working tree: the program could have written the file.
 func (l layout) linked(dir, entry string) error {
 	l.add("ro-bind", entry, entry)
 	private, ok := pointer(entry, "gitdir: ")
-	if !ok || exists(private) != nil {
+	if !ok {
 		return nil
 	}
-	if rel, err := filepath.Rel(dir, private); err == nil && filepath.IsLocal(rel) { // it is writable, and may be a hidden directory
+	real, err := filepath.EvalSymlinks(private)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPolicy, err)
+	}
+	tree, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPolicy, err)
+	}
+	if rel, err := filepath.Rel(tree, real); err == nil && filepath.IsLocal(rel) { // it is writable, and may be a hidden directory
 		return fmt.Errorf("%w: %q says that the repository is %q, inside of the working tree; make that the directory .git", ErrPolicy, entry, private)
+	}
+	if exists(private) != nil {
+		return nil
 	}
 	back, ok := pointer(filepath.Join(private, "gitdir"), "")
 	common := filepath.Dir(filepath.Dir(private))
@@ -104,14 +129,10 @@ func (l layout) linked(dir, entry string) error {
 	}
 	l.add("bind", private, private)
 	settings := filepath.Join(private, "config.worktree")
-	f, err := os.OpenFile(settings, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // otherwise the program could create it
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := create(settings, ""); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
-	for _, name := range []string{"gitdir", "commondir", "config.worktree"} {
+	for _, name := range []string{"gitdir", "commondir", "config.worktree", "modules"} {
 		if path := filepath.Join(private, name); exists(path) == nil {
 			l.add("ro-bind", path, path)
 		}
