@@ -147,7 +147,7 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 		i.deliver(key)
 	case i.late: // it answers; if it prints at the next check too, it keeps printing
 		i.late = false
-	case early && last < stillPrinting: // its prompt may be in the unread output
+	case early && (last < stillPrinting || !i.unanswered && i.term.Readable(i.progress.bytes)): // its prompt may be in the unread output
 		i.pending, i.reads = key, 0
 		i.sendPending()
 	}
