@@ -38,7 +38,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		return err
 	}
 	if r != nil {
-		r.Accepted = w.accepted
+		r.Accepted, r.Offline = w.accepted, w.whole != nil
 	}
 	c := w.config
 	if err := needsGit(ctx, c, dir, r); err != nil {
@@ -87,7 +87,7 @@ func openTree(ctx context.Context, dir string, accepted []string) (*git.Tree, er
 }
 
 // GitRisks returns what makes git run programs of the repository that contains a directory, such as filters in its
-// settings, or write files outside of it, for example through symbolic links, as "FILE: key = value", for [Options]. It
+// settings, or use files outside of it, for example through symbolic links, as "FILE: key = value", for [Options]. It
 // also returns the top of the working tree. Both are empty outside of a repository. Errors: files that git cannot read,
 // or would read without end; those of git and of ctx.
 func GitRisks(ctx context.Context, dir string) (top string, list []string, err error) {

@@ -87,9 +87,9 @@ func (r *Repo) between(ctx context.Context, a, b string) (paths []string, err er
 	case b == "":
 		return nil, nil
 	case a == "":
-		out, err = command(ctx, r.Top, gitListTree, "-r", "--full-tree", "--name-only", "-z", b)
+		out, err = r.run(ctx, call{}, gitListTree, "-r", "--full-tree", "--name-only", "-z", b)
 	default:
-		out, err = command(ctx, r.Top, gitDiff, "--name-only", "--no-renames", "-z", a, b)
+		out, err = r.run(ctx, call{}, gitDiff, "--name-only", "--no-renames", "-z", a, b)
 	}
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
 }

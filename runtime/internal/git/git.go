@@ -116,6 +116,12 @@ type call struct {
 	limit time.Duration       // 0: that of the subcommand
 
 	noHooks bool // of a commit; nothing else runs hooks
+	search  bool // the repository may be one of a directory above
+}
+
+// search runs a command in a directory that may be anywhere in a repository, and returns what it printed.
+func search(ctx context.Context, dir string, sub subcommand, args ...string) (string, error) {
+	return (&Repo{Top: dir}).run(ctx, call{search: true}, sub, args...)
 }
 
 // command runs one in dir and returns what it printed.
@@ -162,7 +168,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	if err := checkFiles(ctx, r.Top); err != nil {
 		return "", err
 	}
-	if sub.writes() {
+	if sub.writes() || sub.shows() {
 		if err := r.checkOutside(ctx); err != nil && ctx.Err() == nil {
 			return "", err
 		}
@@ -190,6 +196,12 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
 	if !sub.writes() || !r.mayFetch(settings) { // missing objects are fetched only by commands that write, and only if that was approved
 		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
+	}
+	if r.Offline {
+		cmd.Env = append(cmd.Env, "GIT_LFS_SKIP_SMUDGE=1")
+	}
+	if !c.search { // if the repository is gone, git would use one around it
+		cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))
 	}
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Cancel = func() error { // git takes its locks away when it is asked to end
@@ -288,6 +300,10 @@ type Repo struct {
 	// Accepted are the risks of the repository that a user has approved, as [Risks] returns them. With others, commands
 	// that compare or write files fail with a *Conflict.
 	Accepted []string
+
+	// Offline says that Git LFS downloads nothing: the files that git writes then have its pointers. The server may be named by
+	// a file .lfsconfig of a commit that a program in a box made.
+	Offline bool
 }
 
 // ErrNoRepository reports a directory whose changes git does not see: it is in no working
@@ -318,7 +334,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 
 // topOf returns the top of the working tree that a directory is in, and the directory's place there.
 func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
-	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
+	out, err := search(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
 	top, prefix, _ = strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if err != nil || !strings.Contains(prefix, "\n") {
 		return top, prefix, cmp.Or(err, inPlace(dir, top))
@@ -328,7 +344,7 @@ func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
 		of   *string
 		flag string
 	}{{&top, "--show-toplevel"}, {&prefix, "--show-prefix"}} {
-		if out, err = command(ctx, dir, gitRevParse, part.flag); err != nil {
+		if out, err = search(ctx, dir, gitRevParse, part.flag); err != nil {
 			return "", "", err
 		}
 		*part.of = strings.TrimSuffix(out, "\n")
@@ -355,7 +371,7 @@ func hangs(err error) bool {
 // Bare reports whether a directory is inside a repository directory without a
 // working tree.
 func Bare(ctx context.Context, dir string) bool {
-	out, err := command(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
+	out, err := search(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
 	if e, failed := errors.AsType[*Error](err); failed {
 		return strings.Contains(e.Said, "safe.bareRepository") // git does not use it, and says by which setting
 	}
@@ -365,7 +381,7 @@ func Bare(ctx context.Context, dir string) bool {
 // Foreign reports whether git does not use the repository of a directory because another user owns
 // it.
 func Foreign(ctx context.Context, dir string) bool {
-	_, err := command(ctx, dir, gitRevParse, "--show-toplevel")
+	_, err := search(ctx, dir, gitRevParse, "--show-toplevel")
 	e, failed := errors.AsType[*Error](err)
 	return failed && strings.Contains(e.Said, "safe.directory") // git says by which setting it would
 }

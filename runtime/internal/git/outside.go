@@ -14,9 +14,10 @@ import (
 
 // A repository from an archive, or one in which an agent works, may make git write files outside of it: git follows
 // symbolic links in its directory, for example when it appends to a log in logs/, and a file .git or commondir names the
-// directory of a repository anywhere. Users make such links and files, too, so they can be approved.
+// directory of a repository anywhere. A list of other directories with objects makes git show what another repository has.
+// Users make such links and files, too, so they can be approved.
 
-// outside returns what makes git write outside of the repository, see [Risks].
+// outside returns what makes git write, or read objects, outside of the repository, see [Risks].
 func (r repository) outside(ctx context.Context) (list []string, err error) {
 	dirs, top, err := gitDirs(r.dir)
 	if err != nil || top == "" {
@@ -41,6 +42,17 @@ func (r repository) outside(ctx context.Context) (list []string, err error) {
 	for _, place := range places {
 		if list, err = appendLinks(ctx, list, place, places); err != nil {
 			return nil, err
+		}
+	}
+	for _, place := range places {
+		borrowed, err := stores(filepath.Join(place, "objects"), maxLinks)
+		if err != nil {
+			return nil, err
+		}
+		for _, from := range borrowed[1:] {
+			if !inAny(places, from) {
+				list = append(list, setting{file: filepath.Join(place, "objects", "info", "alternates"), key: "alternate", value: from}.String())
+			}
 		}
 	}
 	slices.Sort(list)

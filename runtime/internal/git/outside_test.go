@@ -49,6 +49,8 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 		{"a link to the hooks", "mkdir -p .git/hooks/l; rm -r .git/logs; ln -s hooks/l .git/logs", ".git/logs: link = PROJECT/.git/hooks/l"},
 		{"a repository in a directory of submodules", "mv .git g; mkdir -p g/modules/e; cp g/HEAD g/index g/modules/e; echo ../.. > g/modules/e/commondir; ln -s ../../../../rc g/modules/e/COMMIT_EDITMSG; echo 'gitdir: g/modules/e' > .git", "g/modules/e/COMMIT_EDITMSG: link = OUT/../rc"},
 		{"a path through a link", "mv .git b; mkdir -p a/c; mv b a/b; ln -s a/c l; echo 'gitdir: l/../b' > .git; ln -s ../../../rc a/b/ORIG_HEAD", "a/b/ORIG_HEAD: link = OUT/../rc"},
+		{"objects of another repository", "echo $PWD/../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
+		{"its own objects again", "echo ../objects > .git/objects/info/alternates", ""},
 		{"a submodule", "rm -rf .git; mkdir -p ../.git; mv ../other/.git ../.git/sub; echo 'gitdir: ../.git/sub' > .git; git --git-dir=../.git/sub config core.worktree ../../project", ""},
 	}
 	for _, tt := range tests {
@@ -157,4 +159,44 @@ func TestNothingIsWrittenBesideALinkedIndex(t *testing.T) {
 			assert.Equal(t, before.ModTime(), after.ModTime())
 		})
 	}
+}
+
+// A repository that is no longer one is an error: the repository around it is not used in its place.
+func TestTheRepositoryAroundIsNotUsed(t *testing.T) {
+	p := newRepo(t)
+	inner := &project{t, filepath.Join(p.dir, "inner")}
+	require.NoError(t, os.Mkdir(inner.dir, 0o755))
+	inner.git("init", "-q", "-b", "main")
+	inner.write("a.txt", "a\n")
+	inner.git("-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-q", "--allow-empty", "-m", "first")
+	tree, err := OpenTree(t.Context(), inner.dir, nothing)
+	require.NoError(t, err)
+	head := p.git("rev-parse", "HEAD")
+	require.NoError(t, os.Rename(filepath.Join(inner.dir, ".git", "HEAD"), filepath.Join(inner.dir, ".git", "OLD")))
+	_, err = tree.Snapshot(t.Context())
+	require.Error(t, err)
+	_, err = tree.Repo.Commit(t.Context(), Change{There: []string{"a.txt"}}, "", "x", 0, nil)
+	require.Error(t, err)
+	assert.Equal(t, head, p.git("rev-parse", "HEAD"))
+}
+
+// Output with names of files is not given while git would read objects of another repository.
+func TestNamesOfAnotherRepositoryAreNotShown(t *testing.T) {
+	p, other := newRepo(t), newRepo(t)
+	other.write("secret-name", "x")
+	other.commit("secret")
+	hidden := other.git("rev-parse", "HEAD")
+	tree, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	p.write(".git/objects/info/alternates", filepath.Join(other.dir, ".git", "objects")+"\n")
+	p.write(".git/refs/heads/main", hidden+"\n")
+	_, err = tree.Snapshot(t.Context())
+	_, is := errors.AsType[*Conflict](err)
+	assert.True(t, is, "%v", err)
+	_, list, err := Risks(t.Context(), p.dir)
+	require.NoError(t, err)
+	tree.Repo.Accepted = list
+	s, err := tree.Snapshot(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, hidden, s.Head)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,9 @@ var riskySettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|mer
 // fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files. With
 // the one on cookies the server writes a file.
 var fetchSettings = lazyregexp.New(`^(?:core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(?:.*\.)?helper|protocol\.(?:.*\.)?allow|http\.(?:.*\.)?(?:cookiefile|savecookies)|remote\..*\.(?:uploadpack|vcs))$`)
+
+// servers matches those that say from which server a partial clone gets its objects.
+var servers = lazyregexp.New(`^(?:remote\..*\.(?:url|proxy)|url\..*\.insteadof|http\..*)$`)
 
 // promises matches the keys of the settings of a partial clone.
 var promises = lazyregexp.New(`^(?:extensions\.partialclone|remote\..*\.promisor)$`)
@@ -96,9 +100,12 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 
 // risksIn returns those of a repository's settings that are its own and risks.
 func risksIn(all []setting) (list []string) {
-	fetches := slices.ContainsFunc(all, func(s setting) bool { return fetching().MatchString(s.key) })
+	has := func(keys func() *regexp.Regexp) bool {
+		return slices.ContainsFunc(all, func(s setting) bool { return keys().MatchString(s.key) })
+	}
+	fetches, partial := has(fetching), has(promises)
 	for _, s := range all {
-		if s.own() && (s.risky() || fetches && fetchSettings().MatchString(s.key)) {
+		if s.own() && (s.risky() || fetches && fetchSettings().MatchString(s.key) || partial && servers().MatchString(s.key)) {
 			list = append(list, s.String())
 		}
 	}
@@ -167,7 +174,7 @@ func (r repository) withSubmodules(ctx context.Context) (list []repository, err 
 
 // Risks returns what makes git run programs of the repository of a directory, or write files outside of it: settings,
 // also those of its submodules with files, as "FILE: key = value"; symbolic links that lead out of it, as "FILE: link =
-// TARGET"; and a file .git or commondir that names a repository elsewhere, as "FILE: gitdir = DIR" or "FILE: commondir =
+// TARGET"; directories of objects elsewhere, as "FILE: alternate = DIR"; and a file .git or commondir that names a repository elsewhere, as "FILE: gitdir = DIR" or "FILE: commondir =
 // DIR". They are sorted. It also returns the top of the working tree. Both are empty outside of a repository. Errors:
 // *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
 func Risks(ctx context.Context, dir string) (top string, list []string, err error) {
@@ -204,6 +211,9 @@ func (sub subcommand) mayRunPrograms() bool {
 // writes reports whether a command writes files of the repository or of the working tree.
 func (sub subcommand) writes() bool { return sub.timeout() == writeTimeout }
 
+// shows reports whether the output of a command has names of files, or depends on their contents.
+func (sub subcommand) shows() bool { return sub == gitStatus || sub == gitDiff || sub == gitListTree }
+
 // checkRisks returns the settings of a repository, or a *Conflict if one of them is a risk and not in r.Accepted.
 func (r *Repo) checkRisks(ctx context.Context, at repository) ([]setting, error) {
 	all, err := at.settings(ctx)
@@ -216,12 +226,12 @@ func (r *Repo) checkRisks(ctx context.Context, at repository) ([]setting, error)
 	return all, err
 }
 
-// checkOutside returns a *Conflict if git would write outside of the repository and that is not in r.Accepted.
+// checkOutside returns a *Conflict if git would write, or read objects, outside of the repository and that is not in r.Accepted.
 func (r *Repo) checkOutside(ctx context.Context) error {
 	list, err := repository{dir: r.Top}.outside(ctx)
 	if risk := r.notAccepted(list); risk != "" {
 		return &Conflict{
-			"git would write files outside of the repository, and nobody has approved that: " + risk,
+			"git would use files outside of the repository, and nobody has approved that: " + risk,
 			"check it, and remove it if it is not yours; what is in the project, but not in the working tree of a loop, can be approved at the next start",
 		}
 	}

@@ -185,7 +185,7 @@ func TestTextOfSettings(t *testing.T) {
 func TestProgramsThatFetch(t *testing.T) {
 	for _, partial := range []string{"[extensions] partialClone = origin\n", "[remote \"origin\"] promisor = true\n"} {
 		p := newRepo(t)
-		before := p.read(".git/config") + "[lfs] url = https://x.y\n[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[http \"https://x.y\"] cookieFile = c\n[http] saveCookies = true\n[merge] conflictStyle = diff3\n"
+		before := p.read(".git/config") + "[lfs] url = https://x.y\n[core] sshCommand = ssh -v\n[credential \"https://x.y\"] helper = h\n[remote \"origin\"] uploadpack = u\n[http \"https://x.y\"] cookieFile = c\n[http] saveCookies = true\n[merge] conflictStyle = diff3\n[remote \"origin\"] url = https://x.y/z\n[url \"https://z.y/\"] insteadOf = https://x.y/\n"
 		p.write(".git/config", before)
 		_, list, err := Risks(t.Context(), p.dir)
 		require.NoError(t, err)
@@ -196,8 +196,8 @@ func TestProgramsThatFetch(t *testing.T) {
 		for i := range list {
 			_, list[i], _ = strings.Cut(list[i], ": ")
 		}
-		assert.Subset(t, list, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u", `"http.https://x.y.cookiefile" = c`, "http.savecookies = true"})
-		assert.Len(t, list, 6, "with the setting that lets git fetch")
+		assert.Subset(t, list, []string{`"credential.https://x.y.helper" = h`, "core.sshcommand = ssh -v", "remote.origin.uploadpack = u", `"http.https://x.y.cookiefile" = c`, "http.savecookies = true", "remote.origin.url = https://x.y/z", `"url.https://z.y/.insteadof" = https://x.y/`})
+		assert.Len(t, list, 8, "with the setting that lets git fetch")
 	}
 }
 
@@ -334,4 +334,28 @@ func TestWhatMayBeFetched(t *testing.T) {
 	assert.False(t, r.mayFetch([]setting{{"local", "/x: remote.y.promisor = /.git/config", "filter.x.clean", "cat"}}))
 	require.NoError(t, os.Mkdir(filepath.Join(p.dir, ".git", "modules"), 0o755))
 	assert.False(t, r.mayFetch([]setting{promisor}), "a submodule has settings of its own")
+}
+
+// Git LFS is told to download nothing for files from a box; see git-lfs-smudge(1).
+func TestOffline(t *testing.T) {
+	for _, offline := range []bool{false, true} {
+		p := newRepo(t)
+		p.write(".gitattributes", "a.txt filter=x\n")
+		p.commit("attributes")
+		said := filepath.Join(t.TempDir(), "said")
+		p.git("config", "filter.x.smudge", `echo "skip: $GIT_LFS_SKIP_SMUDGE" > '`+said+`'; cat`)
+		_, accepted, err := Risks(t.Context(), p.dir)
+		require.NoError(t, err)
+		r := &Repo{Top: p.dir, Accepted: accepted, Offline: offline}
+		w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
+		require.NoError(t, err)
+		assert.Equal(t, offline, w.Offline)
+		text, err := os.ReadFile(said)
+		require.NoError(t, err)
+		want := "skip: \n"
+		if offline {
+			want = "skip: 1\n"
+		}
+		assert.Equal(t, want, string(text))
+	}
 }

@@ -39,7 +39,7 @@ func (r *Repo) Since(ctx context.Context, from string) (d Differences, err error
 	if err != nil {
 		return d, err
 	}
-	stat, err := command(ctx, r.Top, gitDiff, "--shortstat", from, "HEAD")
+	stat, err := r.run(ctx, call{}, gitDiff, "--shortstat", from, "HEAD")
 	d.Commits, _ = strconv.Atoi(strings.TrimSpace(commits)) // digits
 	d.Files, d.Added, d.Removed = counted(changedFiles(), stat), counted(insertions(), stat), counted(deletions(), stat)
 	return d, err

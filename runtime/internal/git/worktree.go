@@ -50,7 +50,7 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 			return nil, err
 		}
 	}
-	w := &Worktree{&Repo{dir, r.Prefix, r.Accepted}, branch, main}
+	w := &Worktree{&Repo{dir, r.Prefix, r.Accepted, r.Offline}, branch, main}
 	if !there(filepath.Join(dir, ".git")) { // git would use the project's
 		return nil, &Conflict{dir + " is not a working tree of git", "move it away, or name another branch"}
 	}
