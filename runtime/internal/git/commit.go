@@ -60,7 +60,11 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 	if err := r.underWay(ctx); err != nil {
 		return "", err
 	}
-	i, err := r.index(ctx)
+	examined, err := r.examine(ctx, nil, true)
+	if err != nil {
+		return "", err
+	}
+	i, err := r.findIndex(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +72,7 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 	if err != nil {
 		return "", err
 	}
-	made, err := r.commitFrom(ctx, i, ch, head, call{env: indexIs(i.tree), input: message, began: began, limit: limit, noHooks: ch.NoHooks})
+	made, err := r.commitFrom(ctx, i, ch, head, examined, call{env: indexIs(i.tree), input: message, began: began, limit: limit, noHooks: ch.NoHooks})
 	if err != nil {
 		return "", errors.Join(err, i.sweep())
 	}
@@ -87,20 +91,20 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 
 // commitFrom makes both indexes and the commit of one. False: there is nothing in
 // which it would differ from HEAD.
-func (r *Repo) commitFrom(ctx context.Context, i index, ch Change, head string, c call) (made bool, err error) {
+func (r *Repo) commitFrom(ctx context.Context, i index, ch Change, head string, examined []setting, c call) (made bool, err error) {
 	base := []string{"--empty"} // there is no commit yet
 	if head != "" {
 		base = []string{"-m", "-i", "HEAD"} // files that HEAD and the index have are not read again
 	}
-	if _, err := r.run(ctx, call{env: c.env}, gitReadTree, base...); err != nil {
+	if _, err := r.run(ctx, call{env: c.env, examined: examined}, gitReadTree, base...); err != nil {
 		return false, err
 	}
 	for _, index := range []string{i.own, i.tree} {
-		if err := r.apply(ctx, index, ch); err != nil {
+		if err := r.apply(ctx, index, ch, examined); err != nil {
 			return false, err
 		}
 	}
-	differs, err := r.run(ctx, call{env: c.env}, gitDiff, "--cached", "--name-only", "--no-renames", "-z")
+	differs, err := r.run(ctx, call{env: c.env, examined: examined}, gitDiff, "--cached", "--name-only", "--no-renames", "-z")
 	if err != nil || differs == "" {
 		return false, err
 	}
@@ -119,12 +123,12 @@ func (r *Repo) follow(ctx context.Context, i index, ch Change) error {
 	}
 	differs := strings.Split(out, "\x00")
 	changed := Change{There: slices.DeleteFunc(slices.Clone(ch.There), func(name string) bool { return !slices.Contains(differs, name) })}
-	return r.apply(ctx, i.own, changed)
+	return r.apply(ctx, i.own, changed, nil)
 }
 
 // apply puts a change into an index of the loop's own. What is gone goes first: a
-// directory may have taken a file's place, and the other way about.
-func (r *Repo) apply(ctx context.Context, index string, ch Change) error {
+// directory may have taken a file's place, and the other way about. For examined see [call].
+func (r *Repo) apply(ctx context.Context, index string, ch Change, examined []setting) error {
 	for _, part := range []struct {
 		paths []string
 		how   []string
@@ -135,7 +139,7 @@ func (r *Repo) apply(ctx context.Context, index string, ch Change) error {
 		if len(part.paths) == 0 {
 			continue
 		}
-		c := call{env: indexIs(index), input: strings.Join(part.paths, "\x00") + "\x00"}
+		c := call{env: indexIs(index), examined: examined, input: strings.Join(part.paths, "\x00") + "\x00"}
 		if _, err := r.run(ctx, c, gitIndex, append(part.how, "-z", "--stdin")...); err != nil {
 			return err
 		}

@@ -115,6 +115,8 @@ type call struct {
 	began func(pid int) error // called before git gets the input; an error ends it
 	limit time.Duration       // 0: that of the subcommand
 
+	examined []setting // what examine returned, if no program of the repository has run since
+
 	noHooks bool // of a commit; nothing else runs hooks
 	search  bool // the repository may be one of a directory above
 }
@@ -168,15 +170,10 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	if err := checkFiles(ctx, r.Top); err != nil {
 		return "", err
 	}
-	if sub.writes() || sub.shows() {
-		if err := r.checkOutside(ctx); err != nil && ctx.Err() == nil {
-			return "", err
-		}
-	}
-	var settings []setting
-	if sub.mayRunPrograms() {
+	settings := c.examined
+	if settings == nil && (sub.mayRunPrograms() || sub.shows()) {
 		var err error
-		if settings, err = r.checkRisks(ctx, repository{r.Top, c.env}); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
+		if settings, err = r.examine(ctx, c.env, sub.mayRunPrograms()); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
 			return "", err
 		}
 	}

@@ -27,9 +27,14 @@ import (
 type index struct{ path, lock, own, tree string }
 
 func (r *Repo) index(ctx context.Context) (index, error) {
-	if err := r.checkOutside(ctx); err != nil { // files beside the index are written before git runs
+	if _, err := r.examine(ctx, nil, false); err != nil { // files beside the index are written before git runs
 		return index{}, err
 	}
+	return r.findIndex(ctx)
+}
+
+// findIndex does it without examining the repository.
+func (r *Repo) findIndex(ctx context.Context) (index, error) {
 	path, err := pathOf(ctx, r.Top, "index")
 	if real, linked := filepath.EvalSymlinks(path); linked == nil {
 		path = real // git locks what a link leads to
@@ -152,7 +157,7 @@ func (r *Repo) Stage(ctx context.Context, ch Change) error {
 		if err != nil {
 			return false, err
 		}
-		if err := r.apply(ctx, i.own, ch); err != nil {
+		if err := r.apply(ctx, i.own, ch, nil); err != nil {
 			return false, err
 		}
 		return i.replace(copied)

@@ -17,8 +17,8 @@ import (
 // directory of a repository anywhere. A list of other directories with objects makes git show what another repository has.
 // Users make such links and files, too, so they can be approved.
 
-// outside returns what makes git write, or read objects, outside of the repository, see [Risks].
-func (r repository) outside(ctx context.Context) (list []string, err error) {
+// outside returns what makes git write, or read objects, outside of the repository with these settings, see [Risks].
+func (r repository) outside(ctx context.Context, all []setting) (list []string, err error) {
 	dirs, top, err := gitDirs(r.dir)
 	if err != nil || top == "" {
 		return nil, err
@@ -30,7 +30,7 @@ func (r repository) outside(ctx context.Context) (list []string, err error) {
 		}
 	}
 	gitDir, common := real[0], real[len(real)-1]
-	if belongs, err := r.belongs(ctx, gitDir, top); err != nil {
+	if belongs, err := r.belongs(ctx, all, gitDir, top); err != nil {
 		return nil, err
 	} else if !belongs {
 		list = append(list, setting{file: filepath.Join(top, ".git"), key: "gitdir", value: gitDir}.String())
@@ -62,16 +62,19 @@ func (r repository) outside(ctx context.Context) (list []string, err error) {
 // belongs reports whether the repository in gitDir is one of the working tree with this top: it is inside, it is that of
 // a linked working tree and names this one, or it is a submodule's. Errors: *projectfile.RefusedError if git takes
 // another directory for the working tree.
-func (r repository) belongs(ctx context.Context, gitDir, top string) (bool, error) {
+func (r repository) belongs(ctx context.Context, all []setting, gitDir, top string) (bool, error) {
 	if os.Getenv("GIT_DIR") != "" { // the user has chosen it
 		return true, nil
 	}
-	out, err := r.ask(ctx, gitRevParse, "--show-toplevel")
-	if err != nil {
-		return true, nil // git uses no such repository, and says why
-	}
-	if err := checkTop(gitDir, top, strings.TrimSuffix(out, "\n")); err != nil {
-		return false, err
+	elsewhere := slices.ContainsFunc(all, func(s setting) bool { return s.key == "core.worktree" && s.own() })
+	if elsewhere {
+		out, err := r.ask(ctx, gitRevParse, "--show-toplevel")
+		if err != nil {
+			return true, nil // git uses no such repository, and says why
+		}
+		if err := checkTop(gitDir, top, strings.TrimSuffix(out, "\n")); err != nil {
+			return false, err
+		}
 	}
 	if inAny([]string{top}, gitDir) {
 		return true, nil
@@ -83,13 +86,7 @@ func (r repository) belongs(ctx context.Context, gitDir, top string) (bool, erro
 	if named, err := filepath.EvalSymlinks(filepath.Dir(back)); back != "" && err == nil {
 		return filepath.Join(named, filepath.Base(back)) == filepath.Join(top, ".git"), nil
 	}
-	all, err := r.settings(ctx)
-	for _, s := range all {
-		if s.key == "core.worktree" && s.own() { // and git takes top for the working tree
-			return true, nil
-		}
-	}
-	return false, err
+	return elsewhere, nil // with that setting, git takes top for the working tree
 }
 
 // checkTop returns a *projectfile.RefusedError for the repository in gitDir if git takes another directory for the working

@@ -187,14 +187,18 @@ func Risks(ctx context.Context, dir string) (top string, list []string, err erro
 	}
 	top = filepath.FromSlash(top)
 	r := repository{dir: top}
-	list, err = r.outside(ctx)
+	all, err := r.settings(ctx)
 	if err != nil {
 		return "", nil, err
 	}
+	list, err = r.outside(ctx, all)
+	if err != nil {
+		return "", nil, err
+	}
+	list = append(list, risksIn(all)...)
 	inner, err := r.withSubmodules(ctx)
-	for _, at := range append([]repository{r}, inner...) {
+	for _, at := range inner {
 		if err == nil {
-			var all []setting
 			all, err = at.settings(ctx)
 			list = append(list, risksIn(all)...)
 		}
@@ -214,28 +218,36 @@ func (sub subcommand) writes() bool { return sub.timeout() == writeTimeout }
 // shows reports whether the output of a command has names of files, or depends on their contents.
 func (sub subcommand) shows() bool { return sub == gitStatus || sub == gitDiff || sub == gitListTree }
 
-// checkRisks returns the settings of a repository, or a *Conflict if one of them is a risk and not in r.Accepted.
-func (r *Repo) checkRisks(ctx context.Context, at repository) ([]setting, error) {
+// examine returns the settings of the repository, for a command with these variables, or a *Conflict if git would use files
+// outside of it and that is not in r.Accepted, or, if settings count, if one of them is a risk and not there.
+func (r *Repo) examine(ctx context.Context, env []string, settingsCount bool) ([]setting, error) {
+	at := repository{r.Top, env}
 	all, err := at.settings(ctx)
-	if risk := r.notAccepted(risksIn(all)); risk != "" {
-		return nil, &Conflict{
-			"git would use a setting of the repository that runs a program, includes more settings, or lets git fetch objects, and that nobody has approved: " + risk,
-			"check it, and remove it with `git config --unset` unless it is yours; settings of the project, but not those of the working tree of a loop, can be approved at the next start",
-		}
+	if err != nil {
+		return nil, err
 	}
-	return all, err
-}
-
-// checkOutside returns a *Conflict if git would write, or read objects, outside of the repository and that is not in r.Accepted.
-func (r *Repo) checkOutside(ctx context.Context) error {
-	list, err := repository{dir: r.Top}.outside(ctx)
+	list, err := at.outside(ctx, all)
 	if risk := r.notAccepted(list); risk != "" {
-		return &Conflict{
+		return nil, &Conflict{
 			"git would use files outside of the repository, and nobody has approved that: " + risk,
 			"check it, and remove it if it is not yours; what is in the project, but not in the working tree of a loop, can be approved at the next start",
 		}
 	}
-	return err
+	if err == nil && settingsCount {
+		err = r.checkSettings(all)
+	}
+	return all, err
+}
+
+// checkSettings returns a *Conflict if one of a repository's settings is a risk and not in r.Accepted.
+func (r *Repo) checkSettings(all []setting) error {
+	if risk := r.notAccepted(risksIn(all)); risk != "" {
+		return &Conflict{
+			"git would use a setting of the repository that runs a program, includes more settings, or lets git fetch objects, and that nobody has approved: " + risk,
+			"check it, and remove it with `git config --unset` unless it is yours; settings of the project, but not those of the working tree of a loop, can be approved at the next start",
+		}
+	}
+	return nil
 }
 
 // mayFetch reports whether git may fetch objects that the repository lacks: settings, which have been approved, say that it does.
@@ -262,8 +274,12 @@ func (r *Repo) notAccepted(risks []string) string {
 func (r *Repo) checkSubmodules(ctx context.Context) error {
 	list, err := repository{dir: r.Top}.withSubmodules(ctx)
 	for _, at := range list {
+		var all []setting
 		if err == nil {
-			_, err = r.checkRisks(ctx, at)
+			all, err = at.settings(ctx)
+		}
+		if err == nil {
+			err = r.checkSettings(all)
 		}
 	}
 	return err
