@@ -106,7 +106,7 @@ var layers = map[string]row{
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
-	"runtime/mcp": {5, "runtime/console internal/vt schema"},
+	"runtime/mcp": {5, "runtime/console internal/vt runtime/registry schema"},
 	"runtime/acp": {4, "runtime/agent runtime/event runtime/internal/fault runtime/internal/permit runtime/internal/rpc runtime/loop/journal internal/layout runtime/loop/record schema"},
 
 	// The command line: shared parts of the commands, the command families, the command.

@@ -57,8 +57,11 @@ func TestAServersAdaptersAreFixed(t *testing.T) {
 		said := call("console_exec", map[string]any{"console": "c" + string(rune('0'+i)), "adapter": adapter, "code": "echo [$WHO]"})
 		assert.Contains(t, said, map[bool]string{true: "[]\n", false: "[first]\n"}[adapter == "bash"], adapter)
 	}
-	for _, adapter := range []string{"late", "python", filepath.Join(users, "mine.yaml"), filepath.Join(users, "bash.yaml")} {
+	for _, adapter := range []string{"late", "python"} {
 		assert.Contains(t, call("console_start", map[string]any{"adapter": adapter}), "this server may only use", adapter)
+	}
+	for _, adapter := range []string{filepath.Join(users, "mine.yaml"), filepath.Join(users, "bash.yaml")} {
+		assert.Contains(t, call("console_start", map[string]any{"adapter": adapter}), "is a path", adapter)
 	}
 	for _, adapter := range []string{"mine", "bash", file} { // somebody else starts the new contents
 		name := "other-" + strings.TrimSuffix(filepath.Base(adapter), ".yaml")
@@ -66,5 +69,38 @@ func TestAServersAdaptersAreFixed(t *testing.T) {
 		require.Zero(t, code, said)
 		assert.NotContains(t, call("console_exec", map[string]any{"console": name, "code": "echo [$WHO]"}), "[second]", adapter)
 		assert.NotContains(t, call("console_peek", map[string]any{"console": name}), "idle", adapter)
+	}
+}
+
+// A user who types the path of an adapter approves the file; a client's argument does not, because a model wrote it.
+func TestAClientCannotNameAnAdapterFile(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--adapters", "bash"}, {"--trust"}} {
+		h := newHostile(t, map[string]string{".ripple/adapters/zz.yaml": named("zz", "zed"), "tools/other.yml": named("other", "another"), "top.YAML": named("top", "upper")})
+		outside := filepath.Join(filepath.Dir(h.dir), "outside.yaml")
+		text, err := os.ReadFile(filepath.Join(h.dir, "top.YAML"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(outside, text, 0o600))
+		path, err := binary()
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
+		defer cancel()
+		cmd := exec.Command(path, append([]string{"mcp"}, flags...)...)
+		cmd.Env, cmd.Dir = h.environ, h.dir
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, c.Close()) }()
+		for tool, more := range map[string]map[string]any{"console_start": {}, "console_exec": {"code": "echo hi"}} {
+			for _, adapter := range []string{
+				".ripple/adapters/zz.yaml", "./.ripple/adapters/zz.yaml", filepath.Join(h.dir, ".ripple/adapters/zz.yaml"),
+				"tools/other.yml", "top.YAML", "./top.YAML", outside, "./none",
+			} {
+				more["adapter"] = adapter
+				r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: more})
+				require.NoError(t, err)
+				assert.Contains(t, r.Content[0].(*mcp.TextContent).Text, "is a path", "%s %s %s", flags, tool, adapter)
+				assert.NoFileExists(t, h.ran, "%s %s %s", flags, tool, adapter)
+			}
+		}
 	}
 }

@@ -255,8 +255,8 @@ func TestAnotherProgramThanExpected(t *testing.T) {
 
 // The error of a program that does not start contains its output, fenced.
 func TestAProgramThatDoesNotStart(t *testing.T) {
-	c := client(t, mcp.Options{})
 	adapter := filepath.Join(t.TempDir(), "broken.yaml")
+	c := client(t, mcp.Options{Adapters: []string{adapter}})
 	builtin, err := os.ReadFile("../../adapters/bash.yaml")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(adapter, builtin, 0o600))

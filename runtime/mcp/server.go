@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
 )
 
@@ -27,11 +28,12 @@ type Options struct {
 	HostCommand []string            // command line of a console's host: see console.Start
 	Getenv      func(string) string // environment that locates the consoles
 	Dir         string              // directory in which consoles start; a tool may name one below it
-	// Resolve finds an adapter by one of its names or its file; nil: the host finds it.
+	// Resolve finds an adapter by one of its names or its file; nil: the host finds it. It gets a path
+	// only from Adapter and Adapters, never from a client.
 	Resolve func(string) (Program, error)
 
 	ReadOnly bool     // offer only the tools that change nothing
-	Adapters []string // allowed adapters; nil: all
+	Adapters []string // allowed adapters, by their names or files; nil: all by name
 	Sandbox  bool     // consoles write only below Dir, and other consoles are not used
 	Confined bool     // consoles start only in Dir or below it
 }
@@ -74,7 +76,7 @@ func New(o Options) *Server {
 	s.sdk.AddReceivingMiddleware(calls.wait, withoutNulls)
 	s.addTools()
 	for _, name := range o.Adapters {
-		p, err := s.resolve(name)
+		p, err := s.find(name)
 		if err != nil { // never matches a program
 			p = Program{}
 		}
@@ -185,12 +187,22 @@ func adapterLabel(name, origin string) string {
 	return name + " (" + origin + ")"
 }
 
+// resolve finds the adapter that a client names. A user's path approves the file; a client's does not, because a
+// model wrote it.
 func (s *Server) resolve(adapter string) (Program, error) {
 	for i, name := range s.o.Adapters {
 		if name == adapter && i < len(s.pinned) && s.pinned[i].Name != "" {
 			return s.pinned[i], nil
 		}
 	}
+	if registry.IsPath(adapter) && adapter != s.o.Adapter {
+		return Program{}, fmt.Errorf("%q is a path: give the name of an adapter; only the user who starts this server can allow a file", adapter)
+	}
+	return s.find(adapter)
+}
+
+// find finds an adapter by a name, or by a path that the options have.
+func (s *Server) find(adapter string) (Program, error) {
 	if s.o.Resolve == nil {
 		return Program{Name: adapter}, nil
 	}
