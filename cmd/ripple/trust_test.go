@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -410,6 +411,16 @@ func TestAChangedAdapterFileIsNotResumed(t *testing.T) {
 		out, code = h.harmless(resume...)
 		assert.Equal(t, ui.ExitUsage, code, out)
 		assert.Contains(t, out, "the adapter ./mine.yaml has changed since the run began")
+		record := filepath.Join(h.dir, ".ralph", "events.jsonl")
+		kept, err := os.ReadFile(record)
+		require.NoError(t, err)
+		without := regexp.MustCompile(`,"adapter_files":\{[^}]*\}`).ReplaceAll(kept, nil)
+		require.NotEqual(t, kept, without)
+		require.NoError(t, os.WriteFile(record, without, 0o600))
+		out, code = h.harmless(append(resume, "--trust")...)
+		assert.Equal(t, ui.ExitUsage, code, "the record does not say which contents it means: %s", out)
+		assert.Contains(t, out, "the adapter ./mine.yaml is not in the run's record")
+		require.NoError(t, os.WriteFile(record, kept, 0o600))
 		out, _ = h.run(append(resume, flag, "./mine.yaml")...)
 		assert.FileExists(t, h.ran, "the user has named it again: %s", out)
 	}

@@ -45,8 +45,7 @@ func agentsByName(c *config.Config) error {
 	return nil
 }
 
-// adapterFiles returns the digests of those adapters of a run that were named by their paths, by path; nil: none was, as in
-// a record without them.
+// adapterFiles returns the digests of those adapters of a run that were named by their paths, by path, or nil.
 func adapterFiles(first *loopAgent, fallback []loop.Member) (sums map[string]string) {
 	add := func(e *registry.Entry) {
 		if e.Origin == registry.OriginFile {
@@ -64,16 +63,20 @@ func adapterFiles(first *loopAgent, fallback []loop.Member) (sums map[string]str
 	return sums
 }
 
-// checkAdapterFiles returns an error for an adapter file that changed since a run began, unless the flags of the
-// command that continues the run name it: an agent or a pull may have changed it.
+// checkAdapterFiles returns an error for an adapter file that changed since a run began, or that the run's record does not have,
+// unless the flags of the command that continues the run name it: an agent or a pull may have changed it, or named it.
 func checkAdapterFiles(began, now *record.Settings, flags map[string]string) error {
 	named := strings.Split(flags["adapter"]+","+flags["fallback"], ",")
 	for _, path := range slices.Sorted(maps.Keys(now.AdapterFiles)) {
 		was, known := began.AdapterFiles[path]
-		if known && was != now.AdapterFiles[path] && !slices.Contains(named, path) {
-			return ui.UsageError("to use it as it is now, name it again with --adapter or --fallback",
-				"the adapter %s has changed since the run began", ui.Harmless(path))
+		if was == now.AdapterFiles[path] || slices.Contains(named, path) {
+			continue
 		}
+		why := "has changed since the run began"
+		if !known {
+			why = "is not in the run's record, so it may have changed since the run began"
+		}
+		return ui.UsageError("to use it as it is now, name it again with --adapter or --fallback", "the adapter %s %s", ui.Harmless(path), why)
 	}
 	return nil
 }
