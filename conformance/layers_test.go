@@ -35,7 +35,7 @@ var layers = map[string]row{
 	"runtime/internal/rpc": {-1, ""},
 
 	// Files that other users may have put there.
-	"internal/projectfile": {-1, ""},
+	"internal/projectfile": {-1, "internal/owner"},
 
 	// Time for timeouts.
 	"internal/awake": {-1, ""},
@@ -47,7 +47,7 @@ var layers = map[string]row{
 	"internal/lazyregexp": {-1, ""},
 	"internal/quote":      {-1, ""},
 	"internal/jsonsize":   {-1, ""},
-	"internal/owner":      {-1, ""},
+	"internal/owner":      {-2, ""},
 
 	"schema/internal/library": {-1, ""},
 	"schema":                  {0, "internal/lazyregexp schema/internal/library"},
@@ -87,7 +87,7 @@ var layers = map[string]row{
 	"runtime/loop/internal/resets": {0, "internal/lazyregexp"},
 	"runtime/loop/record":          {1, "internal/lazyregexp runtime/event runtime/internal/fault runtime/loop/hats internal/layout"},
 	"runtime/loop/journal":         {2, "internal/projectfile runtime/event runtime/loop/hats internal/layout runtime/loop/record runtime/proctree"},
-	"runtime/loop/config":          {2, "runtime/box internal/projectfile runtime/internal/permit runtime/loop/hats internal/layout schema schema/validate"},
+	"runtime/loop/config":          {2, "runtime/box internal/owner internal/projectfile runtime/internal/permit runtime/loop/hats internal/layout schema schema/validate"},
 	"runtime/loop":                 {3, "runtime/box internal/lazyregexp internal/projectfile runtime/event runtime/internal/fault runtime/internal/git runtime/internal/permit internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal internal/layout runtime/loop/record runtime/loop/internal/resets runtime/proctree"},
 	"runtime/contract":             {3, "internal/lazyregexp runtime/event runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/session internal/standin schema"},
 	"runtime/agent":                {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/fault runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/internal/mapping runtime/proctree runtime/pty runtime/terminal runtime/internal/tui schema"},
@@ -95,7 +95,7 @@ var layers = map[string]row{
 	"runtime/internal/tui":         {2, "runtime/internal/fault runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 	"runtime/loop/agentloop":       {4, "runtime/internal/scratch runtime/agent runtime/event runtime/launch runtime/loop internal/scenario schema"},
 
-	"runtime/box":               {0, "internal/owner runtime/internal/scratch"},
+	"runtime/box":               {0, "internal/owner internal/projectfile runtime/internal/scratch"},
 	"runtime/sandbox":           {0, ""},
 	"cmd/ripple/internal/trust": {0, "internal/projectfile internal/owner"},
 

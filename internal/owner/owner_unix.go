@@ -18,6 +18,16 @@ func IsUs(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
+// IsCaller reports whether a file belongs to the user of this process or, if that is root, to the user who called sudo(8).
+func IsCaller(info fs.FileInfo) bool {
+	if IsUs(info) {
+		return true
+	}
+	caller, err := strconv.ParseUint(os.Getenv("SUDO_UID"), 10, 32)
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return os.Getuid() == 0 && err == nil && ok && uint64(stat.Uid) == caller
+}
+
 // writable reports whether this user may create files in a directory; root may do so only in
 // root's own directories.
 func writable(dir string, info fs.FileInfo) bool {

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.org/ripple/internal/owner"
 )
 
 // openInside opens path, a regular file of the project in dir, for reading. It follows links, but
-// not out of the project: out of the repository that contains dir, or out of dir if none does. An
+// not out of the project: out of the repository of this user that contains dir, or out of dir if none does. An
 // error message about such a file would show the text of another one. This holds even if the file
 // is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
 func openInside(dir, path string) (*os.File, error) {
@@ -81,14 +83,8 @@ func locate(dir, path string) (top, name string, err error) {
 	if top, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", "", err
 	}
-	for at := top; ; at = filepath.Dir(at) {
-		if IsRepository(at) {
-			top = at
-			break
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
+	if around, ours := RepositoryOf(top); ours {
+		top = around
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -106,7 +102,7 @@ func locate(dir, path string) (top, name string, err error) {
 
 // ProjectOf returns the directory out of which no link may lead from a file that a user in cwd, an
 // absolute path, names by its path, because the user sees the path and not the link: the repository
-// that has the file, or cwd if the file is below it. It returns "" if neither is the case. A directory
+// that has the file, or cwd if the file is below it and cwd is in no repository of this user. It returns "" if neither is the case. A directory
 // of a repository that is a link to another repository does not count as that one.
 func ProjectOf(cwd, path string) string {
 	if !filepath.IsAbs(path) {
@@ -118,6 +114,9 @@ func ProjectOf(cwd, path string) string {
 		if resolved, err := filepath.EvalSymlinks(at); err == nil && IsRepository(at) {
 			if _, inside := Relative(resolved, real); project == "" || !inside {
 				project, real = at, resolved
+			}
+			if _, below := Relative(cwd, path); around && below && project == at && !isOurs(at) {
+				return cwd
 			}
 			if around {
 				return project
@@ -131,6 +130,32 @@ func ProjectOf(cwd, path string) string {
 		return cwd
 	}
 	return project
+}
+
+// RepositoryOf returns the top of the repository that contains dir, or "". ours reports whether the top and its .git belong to
+// this user: git requires that (safe.directory), because in a directory where others may write, such as /tmp, another user can
+// make a repository that has the directories of everybody.
+func RepositoryOf(dir string) (top string, ours bool) {
+	for {
+		if IsRepository(dir) {
+			return dir, isOurs(dir)
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", false
+		}
+		dir = above
+	}
+}
+
+// isOurs reports whether a directory and its .git belong to this user.
+func isOurs(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || !owner.IsCaller(info) {
+		return false
+	}
+	info, err = os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil && owner.IsCaller(info)
 }
 
 // IsRepository reports whether git would treat dir as the top of a repository. An empty .git, as

@@ -184,3 +184,38 @@ func TestGroupsShareNewFiles(t *testing.T) {
 		assert.Zero(t, info.Mode()&0o077)
 	}
 }
+
+// A repository that another user made around a directory does not allow links out of that directory.
+func TestRepositoriesOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files to another user")
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	here := filepath.Join(base, "here")
+	for _, dir := range []string{here, filepath.Join(base, ".git")} {
+		require.NoError(t, os.Mkdir(dir, 0o755))
+	}
+	for _, file := range []string{".git/HEAD", "outside", "here/inside"} {
+		require.NoError(t, os.WriteFile(filepath.Join(base, file), nil, 0o644))
+	}
+	require.NoError(t, os.Symlink("../outside", filepath.Join(here, "link")))
+	for _, theirs := range []bool{false, true} {
+		project := base
+		if theirs {
+			project = here
+			require.NoError(t, os.Lchown(filepath.Join(base, ".git"), 65534, 65534))
+		}
+		top, ours := RepositoryOf(here)
+		assert.Equal(t, base, top)
+		assert.Equal(t, !theirs, ours)
+		_, err := ReadInside(here, filepath.Join(here, "link"), MaxText)
+		_, refused := errors.AsType[*RefusedError](err)
+		assert.Equal(t, theirs, refused, "%v", err)
+		_, err = ReadInside(base, filepath.Join(here, "link"), MaxText)
+		assert.NoError(t, err, "the user is at the top")
+		assert.Equal(t, project, ProjectOf(here, filepath.Join(here, "inside")))
+		assert.Equal(t, base, ProjectOf(here, filepath.Join(base, "outside")))
+		assert.Equal(t, base, ProjectOf(filepath.Join(base, "elsewhere"), filepath.Join(here, "inside")))
+	}
+}

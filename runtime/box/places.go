@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/projectfile"
 )
 
 // Home returns the user's home directory without symbolic links. It need not exist.
@@ -23,15 +24,14 @@ func Home() (string, error) {
 	return real, err
 }
 
-// Tree returns the working tree of a directory: the nearest parent with a repository that does
-// not contain the home directory, else the directory itself. Both paths must be free of symbolic links.
+// Tree returns the working tree of a directory: that of the repository that contains it, if the repository belongs to this user
+// and does not contain the home directory, else the directory itself. Both paths must be free of symbolic links.
 func Tree(cwd, home string) string {
-	for dir := cwd; dir != "/" && !strings.HasPrefix(home+"/", dir+"/"); dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
+	top, ours := projectfile.RepositoryOf(cwd)
+	if !ours || top == "/" || strings.HasPrefix(home+"/", top+"/") {
+		return cwd
 	}
-	return cwd
+	return top
 }
 
 // Allow adds to a policy: writable and readable paths, which may begin with ~/ and otherwise are

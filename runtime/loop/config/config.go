@@ -52,6 +52,7 @@ func loadWith(project string, flags map[string]string, env func(string) string, 
 	errs = append(errs, fileErrs...)
 	layers := []layer{flagLayer(flags), envLayer(env), ofFile}
 	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}, expanded: map[string]string{}}
+	notes = append(notes, read[0].notes...)
 	for _, f := range read[1:] {
 		l, n := rcLayer(f.Path, f.values)
 		layers, notes = append(layers, l), append(notes, n...)

@@ -258,6 +258,42 @@ func TestConfigOfADirectoryAbove(t *testing.T) {
 	}
 }
 
+// In a directory where others may write, another user can make a repository and a ripple.yml above the user's directory.
+func TestConfigOfAnotherUserAbove(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files to another user")
+	}
+	for _, theirs := range []string{".git", "ripple.yml", "."} {
+		top := t.TempDir()
+		dir := filepath.Join(top, "a", "b")
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.Mkdir(filepath.Join(top, ".git"), 0o755))
+		for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/main\n", "ripple.yml": "loop: {max_turns: 1}"} {
+			require.NoError(t, os.WriteFile(filepath.Join(top, name), []byte(text), 0o644))
+		}
+		load := func(dir string) (from, notes string) {
+			c, list, err := Load(dir, nil, func(string) string { return "" })
+			require.NoError(t, err)
+			return c.Source("MAX_TURNS").From, strings.Join(list, "\n")
+		}
+		file := filepath.Join(top, "ripple.yml")
+		from, notes := load(dir)
+		assert.Equal(t, file+":1:8", from)
+		assert.Empty(t, notes)
+		require.NoError(t, os.Lchown(filepath.Join(top, theirs), 65534, 65534))
+		from, notes = load(dir)
+		assert.Equal(t, "default", from, theirs)
+		assert.Equal(t, file+" is not used in "+dir+", because it or its repository belongs to another user", notes)
+		from, notes = load(top)
+		assert.Equal(t, file+":1:8", from, "the user is there")
+		assert.Empty(t, notes)
+		t.Setenv("SUDO_UID", "65534")
+		from, _ = load(dir)
+		assert.Equal(t, file+":1:8", from, "it belongs to the user who called sudo")
+		t.Setenv("SUDO_UID", "")
+	}
+}
+
 func TestConfigErrorsComeAllAtOnce(t *testing.T) {
 	_, notes, err := sources{
 		flags: map[string]string{"max-turns": "many"},

@@ -41,12 +41,16 @@ type sourceFile struct {
 	project *schema.Project    // of a ripple.yml
 	values  map[string]rcValue // of a .ralphrc
 	errs    []error
+	notes   []string
 }
 
 // readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once.
 func readFiles(project string, env func(string) string) []sourceFile {
+	path, notes := findProjectFile(project)
+	ofProject := readProject(project, path)
+	ofProject.notes = notes
 	return []sourceFile{
-		readProject(project, findProjectFile(project)),
+		ofProject,
 		readRC(project, layout.Dir, env),
 		readRC(project, ".", env),
 	}

@@ -1,8 +1,8 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/ripple/internal/layout"
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/schema"
 )
@@ -120,25 +121,28 @@ func place(p *schema.Project, path ...string) string {
 	return fmt.Sprintf("%s:%d:%d", p.Source, pos.Line, pos.Column)
 }
 
-// findProjectFile is where the ripple.yml that goes for dir is, or would be: in dir or
-// above it, up to the top of the repository. Beyond that, or without one, a file
-// may be anybody's, and it names a program to run.
-func findProjectFile(dir string) string {
+// findProjectFile returns where the ripple.yml for dir is, or would be: in dir or above it, up to the top of the repository.
+// Beyond that, or without one, a file may be anybody's, and it names a program to run. Above dir, it and the repository must belong
+// to this user; notes report others.
+func findProjectFile(dir string) (path string, notes []string) {
 	own := filepath.Join(dir, ProjectFile)
-	found := ""
-	for {
-		if path := filepath.Join(dir, ProjectFile); found == "" && layout.There(path) {
-			found = path
-		}
-		if projectfile.IsRepository(dir) {
-			return cmp.Or(found, own)
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return own
-		}
-		dir = above
+	top, ours := projectfile.RepositoryOf(dir)
+	if top == "" || layout.There(own) {
+		return own, nil
 	}
+	for at := dir; at != top; {
+		at = filepath.Dir(at)
+		path := filepath.Join(at, ProjectFile)
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case ours && owner.IsCaller(info):
+			return path, notes
+		default:
+			notes = append(notes, fmt.Sprintf("%s is not used in %s, because it or its repository belongs to another user", path, dir))
+		}
+	}
+	return own, notes
 }
 
 // rcLayer takes what a .ralphrc sets. Names that mean nothing to ripple are noted: the

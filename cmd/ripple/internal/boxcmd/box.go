@@ -54,6 +54,7 @@ is 3. docs/box.md describes what a box does not protect against.`,
 			if err != nil {
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
+			a.ReportTree(policy.Cwd)
 			if f.explain {
 				return explain(a, policy)
 			}

@@ -189,7 +189,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 		return err
 	}
 	if o.Config.Box {
-		box, err := openBox(o, agent)
+		box, err := openBox(a, o, agent)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func checkBox(c *config.Config) error {
 }
 
 // openBox opens the box in which the agents of a loop and its checks run.
-func openBox(o loop.Options, first *loopAgent) (*box.Box, error) {
+func openBox(a *app, o loop.Options, first *loopAgent) (*box.Box, error) {
 	c := o.Config
 	p := box.Policy{}
 	var err error
@@ -33,6 +33,7 @@ func openBox(o loop.Options, first *loopAgent) (*box.Box, error) {
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
+	a.ReportTree(project)
 	p.Dir = box.Tree(project, p.Home)
 	for _, s := range []struct {
 		name               string

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/box"
 )
 
@@ -17,6 +18,13 @@ func OpenBox(o box.Options) (*box.Box, error) {
 	o.Inside, o.Enter = []string{BoxInside}, []string{BoxEnter}
 	b, err := box.Open(o)
 	return b, BoxError(err)
+}
+
+// ReportTree reports that a box in dir may write only dir, because the repository around it belongs to another user.
+func (a *App) ReportTree(dir string) {
+	if top, ours := projectfile.RepositoryOf(dir); top != "" && top != dir && !ours {
+		a.Note("the repository in %s belongs to another user: the box may write %s, and not the rest of that repository", top, dir)
+	}
 }
 
 // BoxError gives an error of package box its exit code; nil for nil.

@@ -1,0 +1,31 @@
+//go:build unix
+
+package box
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTree(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, dir := range []string{"repo/.git", "repo/a/b", "empty/.git", "empty/a", "plain/a", "above/.git", "above/home/a", "theirs/.git", "theirs/a"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(base, dir), 0o755))
+	}
+	for _, dir := range []string{"repo", "above", "theirs"} {
+		require.NoError(t, os.WriteFile(filepath.Join(base, dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644))
+	}
+	want := map[string]string{"repo": "repo", "repo/a/b": "repo", "empty/a": "empty/a", "plain/a": "plain/a", "above/home/a": "above/home/a", "theirs": "theirs"}
+	if os.Getuid() == 0 { // nobody else can give a file to another user
+		require.NoError(t, os.Lchown(filepath.Join(base, "theirs", ".git"), 65534, 65534))
+		want["theirs/a"] = "theirs/a"
+	}
+	for dir, tree := range want {
+		assert.Equal(t, filepath.Join(base, tree), Tree(filepath.Join(base, dir), filepath.Join(base, "above/home")), dir)
+	}
+}
