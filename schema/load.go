@@ -22,7 +22,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"example.org/ripple/internal/owner"
 )
 
 // Options says where the integration scripts of adapter files are.
@@ -76,10 +79,17 @@ func (o Options) ForFile(path string) Options {
 }
 
 // ScriptDirs returns the directories in which the integration script of an adapter file is looked
-// for, in this order.
+// for, in this order. A directory that another user made where everybody may write, such as
+// /tmp/integration-scripts, is left out.
 func ScriptDirs(path string) []string {
 	dir := filepath.Dir(path)
-	return []string{filepath.Join(dir, "integration-scripts"), filepath.Join(dir, "..", "integration-scripts"), dir}
+	list := []string{filepath.Join(dir, "integration-scripts"), filepath.Join(dir, "..", "integration-scripts")}
+	list = slices.DeleteFunc(list, func(beside string) bool {
+		found, err := os.Lstat(beside)
+		above, aboveErr := os.Stat(filepath.Dir(beside))
+		return err == nil && aboveErr == nil && owner.Planted(above, found)
+	})
+	return append(list, dir)
 }
 
 // readFile reads no more than the size limit and one byte, so that the limit

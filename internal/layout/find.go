@@ -44,9 +44,7 @@ func Find(dir string) string {
 	return filepath.Join(dir, found)
 }
 
-// planted reports whether another user may have created what was found in a directory to mislead this one.
 func planted(dir string, found fs.FileInfo) bool {
-	const others = 0o002
 	info, err := os.Stat(dir)
-	return err == nil && info.Mode().Perm()&others != 0 && !owner.IsUs(found)
+	return err == nil && owner.Planted(info, found)
 }

@@ -3,9 +3,17 @@
 package owner
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 )
+
+// Planted reports whether another user may have created what was found in a directory to mislead this user: everybody may write
+// there, as in /tmp.
+func Planted(dir, found fs.FileInfo) bool {
+	const others = 0o002
+	return dir.Mode().Perm()&others != 0 && !IsUs(found)
+}
 
 // Ours reports whether the user of this process may write to a directory, or may create it.
 // Root may not write to another user's directory, whose owner could not use what root creates

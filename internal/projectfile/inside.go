@@ -71,6 +71,19 @@ func (i inside) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+// Stat implements [fs.StatFS] for base, which Open refuses, and for files.
+func (i inside) Stat(name string) (fs.FileInfo, error) {
+	if name == "." {
+		return os.Stat(i.base)
+	}
+	f, err := i.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only examined
+	return f.Stat()
+}
+
 // locate returns the top of the project in dir, and the name that a file has below it; neither
 // contains a link.
 func locate(dir, path string) (top, name string, err error) {
