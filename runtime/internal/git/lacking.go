@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Lacking lists what the project's working tree has and a linked one lacks. Names are relative to the top.
@@ -30,7 +32,7 @@ func (w *Worktree) Lacking(ctx context.Context, project *Repo, skip func(name st
 }
 
 // absentHooks returns core.hooksPath, if it is relative, has hooks in the project and is missing here, or else the
-// hooks in it that are missing here.
+// hooks in it that are missing here. Files outside of the project are not named: the setting may have been written by an agent.
 func (w *Worktree) absentHooks(ctx context.Context, project string) (path string, hooks []string, err error) {
 	out, err := command(ctx, project, gitConfig, "--show-scope", "--type=path", "--get-all", "core.hooksPath")
 	if Ended(err) || err != nil {
@@ -41,7 +43,7 @@ func (w *Worktree) absentHooks(ctx context.Context, project string) (path string
 			path = value
 		}
 	}
-	if path == "" || filepath.IsAbs(path) {
+	if path == "" || filepath.IsAbs(path) || !inside(project, path) {
 		return "", nil, nil
 	}
 	files, _ := os.ReadDir(filepath.Join(project, path)) // none, if it cannot be read
@@ -55,6 +57,17 @@ func (w *Worktree) absentHooks(ctx context.Context, project string) (path string
 		return path, nil, nil
 	}
 	return "", hooks, nil
+}
+
+// inside reports whether a directory, relative to the top of a working tree, is below it, with all links resolved.
+func inside(top, name string) bool {
+	realTop, topErr := filepath.EvalSymlinks(top)
+	real, err := filepath.EvalSymlinks(filepath.Join(top, name))
+	if topErr != nil || err != nil {
+		return false
+	}
+	_, is := projectfile.Relative(realTop, real)
+	return is
 }
 
 // isHook reports whether a file can be a hook: git ignores those that it cannot execute.
