@@ -252,7 +252,7 @@ func TestFilesThatTheConfigurationNames(t *testing.T) {
 		for _, setting := range []string{
 			"[include]\n\tpath = FILE\n", "[include] PATH=\"FILE\" # comment\n", "[includeIf \"gitdir:/\"]\n\tpath = FILE\n", "[include]\n\tpath = \\\n  FILE\n",
 			"[include]\n\tpath = more\n", "[core]\n\texcludesFile = FILE\n", "[core]\n\tattributesFile = FILE ; comment\n", "[commit]\n\ttemplate = FILE\n",
-			"[blame]\n\tignoreRevsFile = FILE\n", "[include]\n\tpath = ~/file\n",
+			"[blame]\n\tignoreRevsFile = FILE\n", "[include]\n\tpath = ~/file\n", "[diff]\n\torderFile = FILE\n", "[gpg]\n\tformat = ssh\n[user]\n\tsigningKey = FILE\n",
 			"[includeIf \"gitdir:/a=b]/\"] path = FILE\n",
 		} {
 			t.Run(kind+" "+setting, func(t *testing.T) {

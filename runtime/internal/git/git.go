@@ -140,7 +140,8 @@ const noMaintenance = "maintenance.auto=false"
 // A bare repository in a directory of the project is not taken for the project's own.
 func words(sub subcommand, hooks bool, args []string) []string {
 	list := []string{
-		"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false", "-c", "checkout.workers=1",
+		"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false",
+		"-c", "checkout.workers=1", // a repository may ask for a process for each file
 		"-c", "i18n.logOutputEncoding=UTF-8", // in another encoding, a character may become a line end, and more commands of a rebase
 	}
 	if !hooks {

@@ -276,3 +276,31 @@ func plainly(makes func() error) error { return makes() }
 func sideOf(p *project, branch string) string {
 	return filepath.Join(p.dir, "trees", filepath.FromSlash(branch))
 }
+
+// The settings of a repository may demand a process for each file of a checkout.
+func TestACheckoutStartsNoProcesses(t *testing.T) {
+	p := newRepo(t)
+	for _, name := range []string{"b.txt", "c.txt", "d.txt"} {
+		p.write(name, name)
+	}
+	p.commit("files")
+	p.git("config", "checkout.workers", "3")
+	p.git("config", "checkout.thresholdForParallelism", "1")
+	const worker = "checkout--worker"
+	trace := filepath.Join(t.TempDir(), "trace")
+	t.Setenv("GIT_TRACE", trace)
+	p.git("worktree", "add", "-q", "other")
+	text, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), worker, "git itself starts them")
+	require.NoError(t, os.Remove(trace))
+
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	_, err = r.OpenWorktree(t.Context(), filepath.Join(p.dir, "side"), "side", plainly)
+	require.NoError(t, err)
+	assert.FileExists(t, filepath.Join(p.dir, "side", "d.txt"))
+	text, err = os.ReadFile(trace)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), worker)
+}
