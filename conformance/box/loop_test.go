@@ -189,6 +189,7 @@ func loopRepositories(t *testing.T, filter string) {
 			return
 		}
 		assert.Contains(t, []int{0, 7, 8}, code, said)
+		assert.Regexp(t, `review +these before you run anything here: inner/\.git\b`, said)
 		log, _, _ := f.outcome(t, "git", "-c", "core.fsmonitor=false", "log", "--format=%s")
 		assert.Greater(t, strings.Count(log, "\n"), 2, "nothing was committed: %s", said)
 		_, _, _ = f.outcome(t, "git", "status")

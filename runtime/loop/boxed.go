@@ -2,6 +2,7 @@ package loop
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"errors"
@@ -104,6 +105,22 @@ func (c *confined) take(e *ended) {
 			if name = c.work.tree.FromProject(name); matchesReview(name) {
 				c.review(name)
 			}
+		}
+	}
+}
+
+// takeRepositories records the repositories in directories of the working tree, at the end of a run. Whether turns changed their
+// settings is unknown, because these may include other files.
+func (c *confined) takeRepositories(ctx context.Context) {
+	if c.digests == nil || c.work.tree.Repo == nil { // no turn was taken in a box, or there is no repository
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
+	defer cancel()
+	names, _ := c.work.tree.Repo.WritableRepositories(ctx) // if git fails, the summary says that it could not examine the tree
+	for _, name := range names {
+		if name += "/.git"; isWork(c.work.tree, []string{name}) {
+			c.review(c.work.tree.FromProject(name))
 		}
 	}
 }

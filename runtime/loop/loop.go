@@ -140,6 +140,7 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 		return stop
 	}
 	l.confined.take(nil)
+	l.confined.takeRepositories(ctx)
 	l.done = l.work.summary(ctx)
 	if err := l.finish(stop); err != nil {
 		l.note("the end could not be recorded: " + err.Error())

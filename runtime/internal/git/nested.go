@@ -60,3 +60,41 @@ func (w *Worktree) trees(ctx context.Context) (list []Nested, err error) {
 	}
 	return list, nil
 }
+
+// WritableRepositories lists the directories of this working tree, relative to its top, that are working trees of repositories
+// whose settings and hooks a program can change that may write in this one, except in .git/modules and .git/worktrees. Git enters
+// them to look for changes, and then runs the programs that they name. Those in ignored directories are not listed.
+func (r *Repo) WritableRepositories(ctx context.Context) (names []string, err error) {
+	dirs, _, err := gitDirs(r.Top)
+	if err != nil {
+		return nil, err
+	}
+	add := func(name string) {
+		at, err := gitDirIn(filepath.Join(r.Top, filepath.FromSlash(name)))
+		if err != nil || at == "" {
+			return // git reports it, or does not enter it
+		}
+		for _, d := range dirs {
+			if below, is := projectfile.Relative(d, at); is && (strings.HasPrefix(below, "modules/") || strings.HasPrefix(below, "worktrees/")) {
+				return
+			}
+		}
+		names = append(names, name)
+	}
+	inner, err := repository{dir: r.Top}.withSubmodules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range inner {
+		if name, is := projectfile.Relative(r.Top, at.dir); is {
+			add(name)
+		}
+	}
+	others, err := command(ctx, r.Top, gitListFiles, "--others", "--exclude-standard", "-z")
+	for name := range strings.SplitSeq(others, "\x00") {
+		if dir, is := strings.CutSuffix(name, "/"); is { // git lists the files of other directories
+			add(dir)
+		}
+	}
+	return names, err
+}

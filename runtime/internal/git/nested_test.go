@@ -49,3 +49,36 @@ func TestNestedSubmodules(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []Nested{{Dir: "vendor", Submodule: true}}, list)
 }
+
+// Git runs programs that the settings and hooks of inner repositories name.
+func TestWritableRepositories(t *testing.T) {
+	lib, p := newRepo(t), newRepo(t)
+	r := &Repo{Top: p.dir}
+	inner := func(at string) {
+		p.git("clone", "-q", lib.dir, at)
+	}
+	inner("untracked")
+	inner("ignored/one")
+	inner("sub/linked")
+	p.git("add", "sub/linked")
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "vendor")
+	p.git("worktree", "add", "-q", "-b", "w", "w")
+	inner("sub/linked/deep")
+	p.git("-C", "sub/linked", "add", "deep")
+	p.write("plain/file", "")
+	p.write("empty/.git/config", "")
+	inner("moved")
+	require.NoError(t, os.Rename(filepath.Join(p.dir, "moved", ".git"), filepath.Join(p.dir, "ignored", "moved")))
+	p.write("moved/.git", "gitdir: ../ignored/moved\n")
+	names, err := r.WritableRepositories(t.Context())
+	require.NoError(t, err)
+	assert.ElementsMatch(t, []string{"sub/linked", "sub/linked/deep", "untracked", "moved"}, names)
+
+	names, err = (&Repo{Top: filepath.Join(p.dir, "w")}).WritableRepositories(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, names)
+	p.git("-C", "w", "clone", "-q", lib.dir, "n")
+	names, err = (&Repo{Top: filepath.Join(p.dir, "w")}).WritableRepositories(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"n"}, names)
+}

@@ -102,7 +102,7 @@ type Run struct {
 	Work      *record.Summary    `json:"work,omitempty"`     // set if it stopped
 	Prompt    string             `json:"prompt,omitempty"`   // how the file of the task changed while a turn ran
 	Denied    []record.Denied    `json:"denied,omitempty"`   // connections that its box denied
-	Review    []string           `json:"review,omitempty"`   // changed files that tools execute automatically; only with a box
+	Review    []string           `json:"review,omitempty"`   // changed files that tools execute automatically, and inner repositories; only with a box
 	Failed    event.Kind         `json:"failed,omitempty"`   // kind of failure of the last turn
 	Failures  map[event.Kind]int `json:"failures,omitempty"` // number of turns that ended in a failure, by its kind
 

@@ -64,7 +64,7 @@ type State struct {
 
 	Denied []Denied `json:"denied,omitempty"` // connections that the box refused, once for each host and port
 	Told   int      `json:"told,omitempty"`   // how many of them the prompt of a successful turn contained
-	Review []string `json:"review,omitempty"` // changed files that tools run automatically
+	Review []string `json:"review,omitempty"` // changed files that tools run automatically, and inner repositories
 
 	Hats      *hats.State       `json:"hats,omitempty"`       // nil in a loop without topics
 	SessionOf string            `json:"session_of,omitempty"` // the hat that owns Session; "" for the loop

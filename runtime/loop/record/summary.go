@@ -22,7 +22,7 @@ type Summary struct {
 	Dirty   int `json:"dirty"`   // files with uncommitted changes
 
 	Denied []Denied `json:"denied,omitempty"` // connections that the box refused
-	Review []string `json:"review,omitempty"` // changed files that tools run automatically, if there was a box
+	Review []string `json:"review,omitempty"` // changed files that tools run automatically, and inner repositories, if there was a box
 
 	Git    bool   `json:"git"`              // Commits, Files, Added, Removed and Dirty are known
 	Branch string `json:"branch,omitempty"` // branch of the worktree, if there is one
