@@ -3,10 +3,13 @@ package box
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // guarded lists the files of a repository that configure git or make it run something. A program
@@ -53,18 +56,23 @@ func (l layout) protectGit(dir string) error {
 // change git's behavior: otherwise the program could create one that points to other settings
 // and hooks.
 func (l layout) guard(gitdir string) error {
+	root, err := openDir(gitdir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for _, g := range guarded {
 		path := filepath.Join(gitdir, g.name)
-		info, err := os.Lstat(path)
+		info, err := root.Lstat(g.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if g.empty == nil {
 				continue
 			}
 			if g.dir {
-				err = os.Mkdir(path, 0o755)
+				err = root.Mkdir(g.name, 0o755)
 			} else {
-				err = create(path, *g.empty)
+				err = create(root, g.name, *g.empty)
 			}
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
 			err = fmt.Errorf("%q is a symbolic link", path)
@@ -79,9 +87,24 @@ func (l layout) guard(gitdir string) error {
 	return nil
 }
 
-// create creates a file and follows no link that another process may have put there meanwhile.
-func create(path, content string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// openDir opens a directory, whose path contains no symbolic link, so that files can be created in it although another
+// process may replace a part of the path by a link.
+//
+// Errors: ErrPolicy.
+func openDir(path string) (root *os.Root, err error) {
+	err = reach(path, func(fd int) (err error) {
+		root, err = os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", fd))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: opening %q: %w", ErrPolicy, path, err)
+	}
+	return root, nil
+}
+
+// create creates a file.
+func create(root *os.Root, name, content string) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
@@ -128,8 +151,12 @@ func (l layout) linked(dir, entry string) error {
 		}
 	}
 	l.add("bind", private, private)
-	settings := filepath.Join(private, "config.worktree")
-	if err := create(settings, ""); err != nil && !errors.Is(err, fs.ErrExist) {
+	root, err := openDir(private)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := create(root, "config.worktree", ""); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
 	for _, name := range []string{"gitdir", "commondir", "config.worktree", "modules"} {
@@ -142,11 +169,16 @@ func (l layout) linked(dir, entry string) error {
 
 // pointer returns the path after prefix in one of git's small pointer files.
 func pointer(file, prefix string) (string, bool) {
-	info, err := os.Lstat(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 8<<10 {
 		return "", false
 	}
-	data, err := os.ReadFile(file)
+	data, err := io.ReadAll(f)
 	if err != nil {
 		return "", false
 	}

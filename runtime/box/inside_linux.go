@@ -14,13 +14,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// order is passed from Run to Inside.
+// order is passed from Run and Enter to Inside.
 type order struct {
 	Limits Limits
+	Mounts []expected
 }
 
-// startedFile is the descriptor on which Inside reports that the box is set up.
-const startedFile = 4
+// file identifies the sources of the mounts and returns the order as a file for the box.
+//
+// Errors: ErrPolicy.
+func (o order) file() (*os.File, error) {
+	if err := identify(o.Mounts); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	return memory("order", data)
+}
+
+// Descriptors of Inside: on startedFile it reports that the box is set up, and orderFile has its order.
+const (
+	startedFile = 4
+	orderFile   = 5
+)
 
 // noCommand is the exit code, as in shells, when a box's command cannot be started.
 const noCommand = 127
@@ -29,8 +47,13 @@ const noCommand = 127
 // and returns its exit code. args are the arguments after Command.Inside.
 func Inside(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	var o order
-	if len(args) < 2 || json.Unmarshal([]byte(args[0]), &o) != nil {
+	file := os.NewFile(orderFile, "order")
+	if len(args) < 1 || json.NewDecoder(file).Decode(&o) != nil {
 		return noCommand, errors.New("this command is internal to boxes")
+	}
+	file.Close()
+	if err := verify(o.Mounts); err != nil {
+		return noCommand, err
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -46,7 +69,7 @@ func Inside(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, erro
 	if err := o.Limits.apply(); err != nil {
 		return noCommand, err
 	}
-	cmd := exec.Command(args[1], args[2:]...)
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = stdin, stdout, stderr, env
 	return execute(cmd)
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -63,11 +62,24 @@ type layout map[string]mount
 func (l layout) add(how, from, at string) { l[at] = mount{how: how, from: from, at: at} }
 
 // args returns bubblewrap's arguments, parent directories first, and what is below a symbolic link
-// after the link's target.
-func (l layout) args() []string {
+// after the link's target. If another process replaces a mount point in the working tree by a symbolic link, the mount lands
+// elsewhere: those outside of the working tree come later and cover it, and that of ripple itself, which
+// would report it, is the last.
+func (l layout) args(tree string) []string {
 	var args, seal []string
+	rank := func(at string) int {
+		switch {
+		case above(ownDir, at):
+			return 3
+		case l.throughLink(at):
+			return 2
+		case above(tree, at) || above(at, tree):
+			return 0
+		}
+		return 1
+	}
 	order := slices.Sorted(maps.Keys(l))
-	sort.SliceStable(order, func(i, j int) bool { return !l.throughLink(order[i]) && l.throughLink(order[j]) })
+	slices.SortStableFunc(order, func(a, b string) int { return rank(a) - rank(b) })
 	for _, at := range order {
 		m := l[at]
 		if m.from != "" {
@@ -80,6 +92,13 @@ func (l layout) args() []string {
 		}
 	}
 	return append(append(args, seal...), "--remount-ro", "/")
+}
+
+// addOwn adds what Inside needs: ripple and the proxy's socket.
+func (l layout) addOwn(self, socket string) {
+	l[ownDir] = mount{how: "tmpfs", at: ownDir, sealed: true}
+	l.add("ro-bind", self, ownProgram)
+	l.add("ro-bind", socket, ownSocket)
 }
 
 // throughLink reports whether a mount point is below a symbolic link of the layout.
@@ -281,7 +300,7 @@ func (l layout) hide(paths []string) {
 			l.split(m.from, at, paths)
 		case "bind":
 			for _, path := range paths {
-				if _, mounted := l[path]; !mounted && m.from == at && above(at, path) {
+				if _, mounted := l[path]; !mounted && m.from == at && above(at, path) && exists(path) == nil { // the target of a link is listed, too
 					l.cover(path)
 				}
 			}

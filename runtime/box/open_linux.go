@@ -34,6 +34,7 @@ type shared struct {
 	bwrap   string
 	filter  []byte
 	private *scratch.Dir
+	dir     string // private without symbolic links
 	close   func()
 
 	mu     sync.Mutex
@@ -69,6 +70,7 @@ func Open(o Options) (*Box, error) {
 	if b.private, err = scratch.New("", "box"); err != nil {
 		return nil, err
 	}
+	b.dir, err = filepath.EvalSymlinks(b.private.Path)
 	for _, name := range []string{"home", "tmp"} {
 		err = errors.Join(err, os.Mkdir(b.path(name), 0o700))
 	}
@@ -117,7 +119,7 @@ func (b *Box) With(write, keep []string) *Box {
 	return &Box{b.shared, slices.Concat(b.write, write), slices.Concat(b.keep, keep)}
 }
 
-func (b *shared) path(name string) string { return filepath.Join(b.private.Path, name) }
+func (b *shared) path(name string) string { return filepath.Join(b.dir, name) }
 
 // Environ returns the part of environ that programs in the box get; see Environment. names are
 // variables besides those of the options.
@@ -154,15 +156,10 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	}
 	l.share(slices.Concat(b.write, write), &p)
 	l.keep(b.keep, &p)
-	l.add("ro-bind", b.self, ownProgram)
-	l.add("ro-bind", b.path("proxy"), ownSocket)
-	order, err := json.Marshal(order{p.Limits})
-	if err != nil {
-		return nil, err
-	}
-	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args()), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
-	args = append(append(args, b.options.Inside...), string(order))
-	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter})
+	l.addOwn(b.self, b.path("proxy"))
+	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args(p.Dir)), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
+	args = append(args, b.options.Inside...)
+	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter, order{p.Limits, l.expect()}})
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +244,7 @@ func program(path, home string) []string {
 type entry struct {
 	Args   []byte // bubblewrap's command line up to that of the program, with NUL between the words, which may not be UTF-8
 	Filter []byte // for system calls
+	Order  order  // its mounts are not identified yet
 }
 
 // Enter is what a command line of Wrap calls: it replaces this process with bubblewrap. args are
@@ -270,24 +268,28 @@ func Enter(args []string) error {
 	if err != nil {
 		return err
 	}
+	order, err := e.Order.file()
+	if err != nil {
+		return err
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	// The two descriptors may be in each other's way.
-	filter, err := unix.FcntlInt(rules.Fd(), unix.F_DUPFD_CLOEXEC, startedFile+1)
-	if err != nil {
-		return os.NewSyscallError("dup", err)
-	}
-	started, err := unix.FcntlInt(null.Fd(), unix.F_DUPFD_CLOEXEC, startedFile+1)
-	if err != nil {
-		return os.NewSyscallError("dup", err)
+	// The descriptors may be in each other's way.
+	var copies []int
+	for _, f := range []*os.File{rules, null, order} {
+		fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, orderFile+1)
+		if err != nil {
+			return os.NewSyscallError("dup", err)
+		}
+		copies = append(copies, fd)
 	}
 	// Descriptors that this process inherited would otherwise be open in the box.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return &Missing{What: "the kernel is older than Linux 5.11 and cannot close inherited files"}
 	}
-	if err := errors.Join(unix.Dup3(filter, 3, 0), unix.Dup3(started, startedFile, 0)); err != nil {
+	if err := errors.Join(unix.Dup3(copies[0], 3, 0), unix.Dup3(copies[1], startedFile, 0), unix.Dup3(copies[2], orderFile, 0)); err != nil {
 		return os.NewSyscallError("dup3", err)
 	}
 	words := strings.Split(string(e.Args), "\x00")

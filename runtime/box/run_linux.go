@@ -3,7 +3,6 @@ package box
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,7 @@ import (
 
 // Paths in the box that belong to ripple.
 const (
-	ownDir     = "/run/ripple-box"
+	ownDir     = "/.ripple-box" // below a directory in which no program can replace it
 	ownProgram = ownDir + "/ripple"
 	ownSocket  = ownDir + "/proxy"
 )
@@ -54,7 +53,10 @@ func Run(ctx context.Context, c Command) (int, error) {
 		return 0, err
 	}
 	defer private.Remove()
-	r := &running{Command: c, bwrap: bwrap, dir: private.Path}
+	r := &running{Command: c, bwrap: bwrap}
+	if r.dir, err = filepath.EvalSymlinks(private.Path); err != nil {
+		return 0, err
+	}
 	defer r.release()
 	args, err := r.args()
 	if err != nil {
@@ -82,7 +84,14 @@ func Run(ctx context.Context, c Command) (int, error) {
 type running struct {
 	Command
 	bwrap, dir string
-	pins       []*os.File // see pin
+	pins       []pin
+	mounts     []expected
+}
+
+// pin is a locked file of a repository: see running.pin.
+type pin struct {
+	file *os.File
+	root *os.Root
 }
 
 // args creates the private directories and returns bubblewrap's arguments up to "--".
@@ -104,15 +113,17 @@ func (r *running) args() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.add("ro-bind", self, ownProgram)
-	l.add("ro-bind", filepath.Join(r.dir, "proxy"), ownSocket)
+	l.addOwn(self, filepath.Join(r.dir, "proxy"))
+	r.mounts = l.expect()
 	cwd := r.Policy.Cwd
 	if cwd == "" {
 		cwd = r.Policy.Dir
 	}
-	args := append(append([]string{}, isolation...), l.args()...)
+	args := append(append([]string{}, isolation...), l.args(r.Policy.Dir)...)
 	return append(args, "--chdir", cwd, "--seccomp", "3"), nil
 }
+
+const pinFile = "commondir"
 
 // pin creates a repository's commondir file, which guard protects, and holds a shared lock on
 // it, so that the last box of the repository can remove the file.
@@ -120,22 +131,22 @@ func (r *running) pin(gitdir string) error {
 	if info, err := os.Lstat(gitdir); err != nil || !info.IsDir() {
 		return nil
 	}
-	path := filepath.Join(gitdir, "commondir")
+	root, err := openDir(gitdir)
+	if err != nil {
+		return err
+	}
 	for {
-		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o644)
+		f, err := lockedFile(root, pinFile)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrPolicy, err)
-		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
-			f.Close()
-			return err
+			root.Close()
+			return fmt.Errorf("%w: locking %q: %w", ErrPolicy, filepath.Join(gitdir, pinFile), err)
 		}
 		held, err := f.Stat()
-		now, gone := os.Lstat(path)
+		now, gone := root.Lstat(pinFile)
 		if err == nil && gone == nil && os.SameFile(held, now) {
-			r.pins = append(r.pins, f)
+			r.pins = append(r.pins, pin{f, root})
 			if held.Size() == 0 {
-				return os.WriteFile(path, []byte(onlyItself), 0o644)
+				return root.WriteFile(pinFile, []byte(onlyItself), 0o644)
 			}
 			return nil
 		}
@@ -143,24 +154,37 @@ func (r *running) pin(gitdir string) error {
 	}
 }
 
+// lockedFile opens a regular file, which it creates if necessary, and takes a shared lock on it.
+func lockedFile(root *os.Root, name string) (*os.File, error) {
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|os.O_CREATE|unix.O_NONBLOCK, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
+		f.Close()
+		return nil, os.NewSyscallError("flock", err)
+	}
+	return f, nil
+}
+
 // release removes the file that pin created, unless another box uses it.
 func (r *running) release() {
-	for _, f := range r.pins {
-		text, _ := io.ReadAll(io.LimitReader(f, 8)) // on an error the file is kept
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && string(text) == onlyItself {
-			_ = os.Remove(f.Name()) // if it stays, it does not change git's behavior
+	for _, p := range r.pins {
+		text, _ := io.ReadAll(io.LimitReader(p.file, 8)) // on an error the file is kept
+		if unix.Flock(int(p.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && string(text) == onlyItself {
+			_ = p.root.Remove(pinFile) // if it stays, it does not change git's behavior
 		}
-		f.Close()
+		p.file.Close()
+		p.root.Close()
 	}
 }
 
 // start runs bubblewrap, which runs Inside.
 func (r *running) start(ctx context.Context, args []string, filter []byte) (int, error) {
-	order, err := json.Marshal(order{r.Policy.Limits})
-	if err != nil {
-		return 0, err
-	}
-	args = append(append(append(args, "--", ownProgram), r.Inside...), string(order))
+	args = append(append(args, "--", ownProgram), r.Inside...)
 	cmd := exec.Command(r.bwrap, append(args, r.Argv...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.Stdin, r.Stdout, r.Stderr
 	cmd.Env = r.Policy.Env
@@ -169,13 +193,18 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 		return 0, err
 	}
 	defer rules.Close()
+	order, err := order{r.Policy.Limits, r.mounts}.file()
+	if err != nil {
+		return 0, err
+	}
+	defer order.Close()
 	ready, started, err := os.Pipe()
 	if err != nil {
 		return 0, err
 	}
 	defer ready.Close()
 	defer started.Close()
-	cmd.ExtraFiles = []*os.File{rules, started}
+	cmd.ExtraFiles = []*os.File{rules, started, order}
 	// Descriptors that this process inherited would otherwise be open in the box.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return 0, &Missing{What: "the kernel is older than Linux 5.11 and cannot close inherited files"}
@@ -201,7 +230,7 @@ func (r *running) unready() error {
 	if err := probe(r.bwrap); err != nil {
 		return err
 	}
-	return &Missing{What: "bubblewrap could not set up the box; its own message has the reason"}
+	return &Missing{What: "the box could not be set up; the message above has the reason"}
 }
 
 // memory returns an in-memory file with the given content, positioned at its start.

@@ -1,0 +1,37 @@
+package box
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Files for a repository are created in the directory that was checked, whatever has its path meanwhile.
+func TestFilesInAReplacedDirectory(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	git, outside := filepath.Join(dir, "git"), filepath.Join(dir, "outside")
+	require.NoError(t, os.Mkdir(git, 0o755))
+	require.NoError(t, os.Mkdir(outside, 0o755))
+	root, err := openDir(git)
+	require.NoError(t, err)
+	defer root.Close()
+	require.NoError(t, os.Rename(git, git+".checked"))
+	require.NoError(t, os.Symlink(outside, git))
+	require.NoError(t, create(root, "made", "text"))
+	assert.FileExists(t, git+".checked/made")
+	_, err = openDir(git)
+	assert.ErrorIs(t, err, ErrPolicy)
+	_, err = openDir(git + "/below")
+	assert.ErrorIs(t, err, ErrPolicy)
+	assert.NoError(t, (&running{}).pin(git+"/below"), "there is no repository")
+	require.NoError(t, os.Mkdir(outside+"/repository", 0o755))
+	assert.ErrorIs(t, (&running{}).pin(git+"/repository"), ErrPolicy)
+	assert.ErrorIs(t, layout{}.guard(git+"/repository"), ErrPolicy)
+	left, err := os.ReadDir(outside + "/repository")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
