@@ -57,6 +57,7 @@ type confined struct {
 	work    *workspace
 	seen    int               // number of the box's denials that were processed
 	digests map[string]string // see digest
+	inGit   bool              // the working tree had a repository when the loop began
 }
 
 // maxConfined limits each of the two lists in the state.
@@ -69,6 +70,7 @@ func (c *confined) begin(e *ended) {
 	}
 	if c.digests == nil {
 		c.digests = c.digest()
+		c.inGit = box.HasRepository(c.top())
 	}
 	c.take(nil) // denials during checks
 	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
@@ -100,6 +102,14 @@ func (c *confined) take(e *ended) {
 		}
 	}
 	c.digests = now
+	if c.inGit && !box.HasRepository(c.top()) {
+		c.review(".git/HEAD")
+		for _, name := range []string{"HEAD", "config", "objects", "refs"} { // git may take these for a repository
+			if _, err := os.Lstat(filepath.Join(c.top(), name)); err == nil {
+				c.review(name)
+			}
+		}
+	}
 	if e != nil {
 		for _, name := range e.changed {
 			if name = c.work.tree.FromProject(name); matchesReview(name) {
@@ -123,6 +133,14 @@ func (c *confined) takeRepositories(ctx context.Context) {
 			c.review(c.work.tree.FromProject(name))
 		}
 	}
+}
+
+// top returns the top of the working tree.
+func (c *confined) top() string {
+	if c.work.tree.Repo != nil {
+		return c.work.tree.Repo.Top
+	}
+	return c.work.tree.Dir
 }
 
 func (c *confined) denied(d record.Denied) {

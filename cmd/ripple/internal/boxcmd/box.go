@@ -111,10 +111,15 @@ func run(ctx context.Context, a *ui.App, policy box.Policy, argv []string) error
 	defer stop()
 	// The signals of a terminal's keys are for the program in the box; its parents ignore them.
 	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
+	had := box.HasRepository(policy.Dir)
 	code, err := box.Run(ctx, box.Command{
 		Policy: policy, Argv: argv, Inside: []string{ui.BoxInside}, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Denied: func(d box.Denial) { a.Note("the box denied a connection to %s", d) },
 	})
+	if had && !box.HasRepository(policy.Dir) {
+		a.Note("%s is no longer a repository, and git may take the working tree for one, whose settings run programs: before you run git there, "+
+			"remove HEAD, config, objects, refs from the working tree, and restore HEAD, objects and refs in .git", filepath.Join(policy.Dir, ".git"))
+	}
 	switch {
 	case err != nil:
 		return ui.BoxError(err)
