@@ -35,7 +35,8 @@ const onlyItself = ".\n"
 
 // protectGit makes git's settings and hooks in a writable working tree read-only. For a linked
 // working tree it also mounts the repository, with writable objects and references.
-func (l layout) protectGit(dir string) error {
+func (l layout) protectGit(p *Policy) error {
+	dir := p.Dir
 	entry := filepath.Join(dir, ".git")
 	info, err := os.Lstat(entry)
 	switch {
@@ -47,9 +48,12 @@ func (l layout) protectGit(dir string) error {
 		return fmt.Errorf("%w: %q is a symbolic link", ErrPolicy, entry)
 	case info.IsDir():
 		l.add("bind", entry, entry) // a mount cannot be renamed
-		return l.guard(entry)
+		if err := l.guard(entry); err != nil {
+			return err
+		}
+		return l.keepIncluded(p, filepath.Join(entry, "config"), filepath.Join(entry, "config.worktree"))
 	}
-	return l.linked(dir, entry)
+	return l.linked(p, entry)
 }
 
 // guard protects a repository's directory. It creates a commondir that says ".", which does not
@@ -114,7 +118,7 @@ func create(root *os.Root, name, content string) error {
 
 // linked mounts the repository that the .git file of a linked working tree points to. The
 // repository must point back to the working tree: the program could have written the file.
-func (l layout) linked(dir, entry string) error {
+func (l layout) linked(p *Policy, entry string) error {
 	l.add("ro-bind", entry, entry)
 	private, ok := pointer(entry, "gitdir: ")
 	if !ok {
@@ -127,7 +131,7 @@ func (l layout) linked(dir, entry string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
-	tree, err := filepath.EvalSymlinks(dir)
+	tree, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
@@ -164,7 +168,7 @@ func (l layout) linked(dir, entry string) error {
 			l.add("ro-bind", path, path)
 		}
 	}
-	return nil
+	return l.keepIncluded(p, filepath.Join(common, "config"), filepath.Join(private, "config.worktree"))
 }
 
 // pointer returns the path after prefix in one of git's small pointer files.

@@ -166,7 +166,10 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 	if len(l) > maxMounts {
 		return nil, fmt.Errorf("%w: the directories around hidden files have %d entries, and a box can have %d: make directories below them readable instead", ErrPolicy, len(l), maxMounts)
 	}
-	return l, l.protectGit(p.Dir)
+	if err := l.keepIncluded(p, p.userSettings()...); err != nil {
+		return nil, err
+	}
+	return l, l.protectGit(p)
 }
 
 // check rejects policies that would expose more than anyone intends, and limits that cannot be
