@@ -228,3 +228,26 @@ func TestLoopWithoutNamespaces(t *testing.T) {
 		assert.NoFileExists(t, f.variables["W"]+"/.ralph/events.jsonl")
 	})
 }
+
+// Files that an agent hides from git, by bits of the index or by a replaced commit, are listed for review, too.
+func TestLoopHiddenChanges(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	for name, hide := range map[string]string{
+		"assume-unchanged": `git update-index --assume-unchanged package.json s/package.json`,
+		"skip-worktree":    `git update-index --skip-worktree package.json s/package.json`,
+		"replaced commit": `git update-index package.json s/package.json; t=$(git write-tree)
+			git replace HEAD "$(git cat-file commit HEAD | sed "s/^tree .*/tree $t/" | git hash-object -t commit -w --stdin)"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, func(t *testing.T, ripple string, f *fixture) {
+				_, said, code := f.outcome(t, "bash", "-c", `mkdir s; echo '{}' >package.json; echo '{}' >s/package.json; echo '{}' >.npmrc; git add .; git commit -qm p; git update-index --skip-worktree .npmrc`)
+				require.Zero(t, code, said)
+				said, code = f.loop(t, ripple, `for f in package.json s/package.json; do echo evil >$f; done; `+hide, "", boxed...)
+				assert.Zero(t, code, said)
+				assert.Contains(t, said, "these before you run anything here: package.json, s/package.json\n")
+			})
+		})
+	}
+}

@@ -56,7 +56,8 @@ type confined struct {
 	*run
 	work    *workspace
 	seen    int               // number of the box's denials that were processed
-	digests map[string]string // see digest
+	digests map[string]string // of the files at the top of the working tree that patterns name literally: git may ignore them
+	hidden  map[string]string // of reviewed files whose changes git does not report, see git.Repo.Unwatched
 	inGit   bool              // the working tree had a repository when the loop began
 }
 
@@ -64,15 +65,15 @@ type confined struct {
 const maxConfined = 100
 
 // begin adds to the prompt the denials that were in the prompt of no successful turn yet.
-func (c *confined) begin(e *ended) {
+func (c *confined) begin(ctx context.Context, e *ended) {
 	if c.work.whole == nil {
 		return
 	}
 	if c.digests == nil {
-		c.digests = c.digest()
+		c.digests, c.hidden = digests(c.work.tree.Dir, literal()), digests(c.top(), c.unwatched(ctx))
 		c.inGit = box.HasRepository(c.top())
 	}
-	c.take(nil) // denials during checks
+	c.take(ctx, nil) // denials during checks
 	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
 		e.prompt = fmt.Sprintf("%s\n\nThe box denied connections to %s. This is final: do not try them again, find another way.\n",
 			strings.TrimRight(e.prompt, "\n"), FormatDenied(c.state.Denied[c.state.Told:]))
@@ -80,7 +81,7 @@ func (c *confined) begin(e *ended) {
 }
 
 // take records the new denials of the box, and the files to review. e is the turn that ended, or nil.
-func (c *confined) take(e *ended) {
+func (c *confined) take(ctx context.Context, e *ended) {
 	if c.work.whole == nil || c.log == nil {
 		return
 	}
@@ -95,13 +96,22 @@ func (c *confined) take(e *ended) {
 	if c.digests == nil {
 		return
 	}
-	now := c.digest()
+	now := digests(c.work.tree.Dir, literal())
 	for name, digest := range now {
 		if digest != c.digests[name] {
 			c.review(name)
 		}
 	}
 	c.digests = now
+	if e != nil {
+		now := digests(c.top(), c.unwatched(ctx))
+		for name, digest := range now {
+			if digest != c.hidden[name] {
+				c.review(c.work.tree.FromProject(name))
+			}
+		}
+		c.hidden = now
+	}
 	if c.inGit && !box.HasRepository(c.top()) {
 		c.review(".git/HEAD")
 		for _, name := range []string{"HEAD", "config", "objects", "refs"} { // git may take these for a repository
@@ -206,15 +216,26 @@ func matchesReview(name string) bool {
 	})
 }
 
-// digest returns the digests of the files at the top of the working tree that patterns name
-// literally. Git may ignore them, so that a turn's changes do not include them.
-func (c *confined) digest() map[string]string {
+// literal returns the patterns that are names.
+func literal() []string {
+	return slices.DeleteFunc(slices.Clone(reviewed()), func(name string) bool { return strings.ContainsAny(name, "*?[") })
+}
+
+// unwatched returns the files that tools execute automatically and whose changes git does not report. An error is
+// that of the next look at the tree.
+func (c *confined) unwatched(ctx context.Context) []string {
+	if c.work.tree.Repo == nil {
+		return nil
+	}
+	names, _ := c.work.tree.Repo.Unwatched(ctx)
+	return slices.DeleteFunc(names, func(name string) bool { return !matchesReview(c.work.tree.FromProject(name)) })
+}
+
+// digests returns the digests of those of some files that exist.
+func digests(dir string, names []string) map[string]string {
 	all := map[string]string{}
-	for _, name := range reviewed() {
-		if strings.ContainsAny(name, "*?[") {
-			continue
-		}
-		data, err := projectfile.In(c.work.tree.Dir, path.Dir(name)).Read(path.Base(name), projectfile.MaxText)
+	for _, name := range names {
+		data, err := projectfile.In(dir, path.Dir(name)).Read(path.Base(name), projectfile.MaxText)
 		switch {
 		case err == nil:
 			all[name] = fmt.Sprintf("%x", sha256.Sum256(data))

@@ -139,7 +139,7 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 	if stop.Reason == ReasonLocked { // the files belong to another loop now
 		return stop
 	}
-	l.confined.take(nil)
+	l.confined.take(ctx, nil)
 	l.confined.takeRepositories(ctx)
 	l.done = l.work.summary(ctx)
 	if err := l.finish(stop); err != nil {

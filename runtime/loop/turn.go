@@ -97,7 +97,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.dispatcher.begin(e); err != nil {
 		return err
 	}
-	l.confined.begin(e)
+	l.confined.begin(ctx, e)
 	if e.before, e.project, err = l.work.baselineOf(ctx, e.turn); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	err = l.drive(ctx, e, p)
-	l.confined.take(nil)
+	l.confined.take(ctx, nil)
 	if err != nil {
 		return l.cutShort(ctx, e, err)
 	}
@@ -123,7 +123,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if e.unseen = l.look(ctx, e, p); ctx.Err() != nil {
 		return l.cutShort(ctx, e, ctx.Err())
 	}
-	l.confined.take(e)
+	l.confined.take(ctx, e)
 	l.judge.take(e)
 	l.comparePrompt(e)
 	err = l.recordTurn(e)

@@ -190,8 +190,8 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	go waiting(ctx, r.Top, before, stop)
 	cmd := exec.CommandContext(ctx, "git", all...)
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
-	// Looking must not write to the repository, and nobody is there to be asked.
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
+	// Looking must not write to the repository, nobody is there to be asked, and a replaced commit could hide changes.
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
 	if !sub.writes() || !r.mayFetch(settings) { // missing objects are fetched only by commands that write, and only if that was approved
 		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
 	}

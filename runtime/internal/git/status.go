@@ -34,6 +34,18 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 	return nil
 }
 
+// Unwatched returns the tracked files whose changes git does not report, because of the bits assume-unchanged and
+// skip-worktree of the index. Names are relative to the top, with slashes.
+func (r *Repo) Unwatched(ctx context.Context) (names []string, err error) {
+	out, err := r.run(ctx, call{}, gitListFiles, "-v", "-z")
+	for line := range strings.SplitSeq(out, "\x00") {
+		if tag, name, _ := strings.Cut(line, " "); name != "" && (tag == "S" || tag == strings.ToLower(tag)) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
 // entry is a line of `git status --porcelain=v2`.
 type entry struct {
 	name   string
