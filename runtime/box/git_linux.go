@@ -51,6 +51,7 @@ func (l layout) protectGit(p *Policy) error {
 		if err := l.guard(entry); err != nil {
 			return err
 		}
+		l.keepPointers(p, filepath.Join(entry, "modules"))
 		return l.keepIncluded(p, filepath.Join(entry, "config"), filepath.Join(entry, "config.worktree"))
 	}
 	return l.linked(p, entry)
@@ -168,6 +169,7 @@ func (l layout) linked(p *Policy, entry string) error {
 			l.add("ro-bind", path, path)
 		}
 	}
+	l.keepPointers(p, filepath.Join(private, "modules"))
 	return l.keepIncluded(p, filepath.Join(common, "config"), filepath.Join(private, "config.worktree"))
 }
 
