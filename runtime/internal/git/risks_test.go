@@ -336,7 +336,7 @@ func TestWhatMayBeFetched(t *testing.T) {
 	assert.False(t, r.mayFetch([]setting{promisor}), "a submodule has settings of its own")
 }
 
-// Git LFS is told to download nothing for files from a box; see git-lfs-smudge(1).
+// Git LFS downloads nothing for files from a box; see git-lfs-smudge(1).
 func TestOffline(t *testing.T) {
 	for _, offline := range []bool{false, true} {
 		p := newRepo(t)
