@@ -69,8 +69,7 @@ func (l layout) guard(gitdir string) error {
 	for _, g := range guarded {
 		path := filepath.Join(gitdir, g.name)
 		info, err := root.Lstat(g.name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, fs.ErrNotExist) {
 			if g.empty == nil {
 				continue
 			}
@@ -79,6 +78,11 @@ func (l layout) guard(gitdir string) error {
 			} else {
 				err = create(root, g.name, *g.empty)
 			}
+			if err == nil || errors.Is(err, fs.ErrExist) { // another box of this working tree may have created it meanwhile
+				info, err = root.Lstat(g.name)
+			}
+		}
+		switch {
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
 			err = fmt.Errorf("%q is a symbolic link", path)
 		case err == nil && info.IsDir() != g.dir:
@@ -107,14 +111,17 @@ func openDir(path string) (root *os.Root, err error) {
 	return root, nil
 }
 
-// create creates a file.
+// create creates a file. If it cannot write the content, it removes the file.
 func create(root *os.Root, name, content string) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(content)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, root.Remove(name))
+	}
+	return err
 }
 
 // linked mounts the repository that the .git file of a linked working tree points to. The
@@ -137,7 +144,7 @@ func (l layout) linked(p *Policy, entry string) error {
 		return fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
 	if rel, err := filepath.Rel(tree, real); err == nil && filepath.IsLocal(rel) { // it is writable, and may be a hidden directory
-		return fmt.Errorf("%w: %q says that the repository is %q, inside of the working tree; make that the directory .git", ErrPolicy, entry, private)
+		return fmt.Errorf("%w: %[2]q says that the repository is %[3]q, inside of the working tree; remove the file %[2]q and give the directory this name", ErrPolicy, entry, private)
 	}
 	if exists(private) != nil {
 		return nil

@@ -35,3 +35,21 @@ func TestFilesInAReplacedDirectory(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
+
+// Boxes of the same working tree may start at the same time: each finds what the others create.
+func TestBoxesGuardARepositoryAtOnce(t *testing.T) {
+	for range 50 {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		require.NoError(t, err)
+		errs := make(chan error, 8)
+		for range 8 {
+			go func() { errs <- layout{}.guard(dir) }()
+		}
+		for range 8 {
+			require.NoError(t, <-errs)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "commondir"))
+		require.NoError(t, err)
+		assert.Equal(t, onlyItself, string(text))
+	}
+}
