@@ -25,7 +25,7 @@ import (
 // included may have more of them, and may appear while git runs, for example during a rebase.
 var riskySettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand` +
 	`|include\.path|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)` +
-	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage|extensions\.partialclone|remote\..*\.promisor)$`)
+	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage)$`)
 
 // fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files. With
 // the one on cookies the server writes a file.
@@ -37,8 +37,8 @@ var servers = lazyregexp.New(`^(?:remote\..*\.(?:url|proxy)|url\..*\.insteadof|h
 // promises matches the keys of the settings of a partial clone.
 var promises = lazyregexp.New(`^(?:extensions\.partialclone|remote\..*\.promisor)$`)
 
-// fetching matches the keys of settings because of which something may be fetched.
-var fetching = lazyregexp.New(`^(?:filter\..*\.(?:smudge|process)|extensions\.partialclone|remote\..*\.promisor)$`)
+// filters matches those of filters that write files, and may fetch them, as that of Git LFS does.
+var filters = lazyregexp.New(`^filter\..*\.(?:smudge|process)$`)
 
 // setting is one of git's settings.
 type setting struct{ scope, file, key, value string }
@@ -103,7 +103,8 @@ func risksIn(all []setting) (list []string) {
 	has := func(keys func() *regexp.Regexp) bool {
 		return slices.ContainsFunc(all, func(s setting) bool { return keys().MatchString(s.key) })
 	}
-	fetches, partial := has(fetching), has(promises)
+	partial := has(promises)
+	fetches := partial || has(filters)
 	for _, s := range all {
 		if s.own() && (s.risky() || fetches && fetchSettings().MatchString(s.key) || partial && servers().MatchString(s.key)) {
 			list = append(list, s.String())
@@ -115,7 +116,7 @@ func risksIn(all []setting) (list []string) {
 // risky reports whether the setting is a risk in every repository.
 func (s setting) risky() bool {
 	refsElsewhere := s.key == "extensions.refstorage" && strings.Contains(s.value, "/") // in new versions, it may have a path
-	return refsElsewhere || riskySettings().MatchString(s.key)
+	return refsElsewhere || riskySettings().MatchString(s.key) || promises().MatchString(s.key)
 }
 
 // submodules returns the submodules that have a repository.
