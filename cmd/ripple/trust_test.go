@@ -354,18 +354,21 @@ func TestJavaLoadsNoClassesOfAProject(t *testing.T) {
 func TestFilesWithNamesOfRipplesOwn(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"~/.mkshrc": "EVIL </dev/null\n", "Deaf.java": "public class Deaf { public static void premain(String a, java.lang.instrument.Instrumentation i) throws Exception { new ProcessBuilder(\"EVIL\").start(); } }\n"}
-	h := newHostile(t, files)
 	for name, code := range map[string]string{"mksh": "echo $((1 + 1))", "jshell": "1 + 1"} {
-		if _, err := exec.LookPath(name); err != nil {
-			continue
-		}
-		if name == "jshell" {
-			out, err := exec.Command("javac", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
-			require.NoError(t, err, "%s", out)
-		}
-		out, exit := h.harmless("exec", name, "--", code)
-		assert.Zero(t, exit, out)
-		assert.Contains(t, out, "2")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skip(name + " is not installed")
+			}
+			h := newHostile(t, files)
+			if name == "jshell" {
+				out, err := exec.Command("javac", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
+				require.NoError(t, err, "%s", out)
+			}
+			out, exit := h.harmless("exec", name, "--", code)
+			assert.Zero(t, exit, out)
+			assert.Contains(t, out, "2")
+		})
 	}
 }
 
