@@ -421,13 +421,14 @@ func (l *typedLine) takeAgain() {
 }
 
 // follows reports whether text after a drawing of the line comes from another program: the drawing
-// shows the last line completely.
+// shows the last line completely, or ends with the end of it.
 func (l *typedLine) follows(drawing, text []byte) bool {
 	code := l.code()
 	last := strings.TrimSpace(code[strings.LastIndexByte(code, '\n')+1:])
 	after := strings.TrimSpace(prompt.Visible(text))
-	shown := prompt.Visible(bytes.ReplaceAll(drawing, []byte("\r"), []byte("\n"))) // with what the cursor left behind
-	return after != "" && !strings.HasSuffix(code, after) && last != "" && strings.Contains(shown, last)
+	shown := strings.TrimSpace(prompt.Visible(bytes.ReplaceAll(drawing, []byte("\r"), []byte("\n")))) // with what the cursor left behind
+	end := shown[strings.LastIndexByte(shown, '\n')+1:]
+	return after != "" && !strings.HasSuffix(code, after) && last != "" && (strings.Contains(shown, last) || end != "" && strings.HasSuffix(last, end))
 }
 
 // endsWith reports whether text may show the end of the line.

@@ -63,6 +63,8 @@ func TestTextBeforeTheEndOfALine(t *testing.T) {
 		{"drawn by the editor", "\x1b[K\r\n", "", ""},
 		{"drawn by the editor over the line", "\r$ echo hell\r\nx", "", "x"},
 		{"a line after the editor has drawn", "\r$ echo hell\r\x1b[11Cjob\r\n\r\n", "job\r\n", ""},
+		{"a line after the editor has drawn the end of its line", "\x1b[4Dhell\r\x1b[11Cjob\r\n\r\n", "job\r\n", ""},
+		{"a line after the editor has drawn the end of its line twice", "\x1b[Dl\r\x1b[11C\x1b[4Dhell\r\x1b[11Cjob\r\n\r\n", "job\r\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for cut := range tt.text {
