@@ -145,13 +145,14 @@ func (t *typist) takesDraft(who int) bool {
 		t.kernel.learnHome()
 	}
 	l := t.continuedLine()
-	switch {
-	case !t.drafts(), t.draft.others(who), l != nil && l.who != who, t.held.undrafted():
-		return false
-	case t.cmd != nil && !t.listens(), t.cmd == nil && !t.acceptsKeys():
+	if !t.drafts() || t.draft.others(who) || l != nil && l.who != who || t.held.undrafted() {
 		return false
 	}
-	return t.term.Queued() == 0 && !t.term.Readable(t.progress.bytes)
+	reads := t.cmd == nil && t.acceptsKeys()
+	if t.cmd != nil {
+		_, reads = t.listens()
+	}
+	return reads && t.term.Queued() == 0 && !t.term.Readable(t.progress.bytes)
 }
 
 // undrafted reports whether there are keys for the prompt itself.

@@ -227,39 +227,36 @@ func (t *typist) giveNext(k *typedKeys) bool {
 		return t.edit(k)
 	case machine.StepExited:
 	case machine.StepRunning:
-		switch {
-		case k.signal != 0 && t.term.Interrupts():
+		if k.signal != 0 && t.term.Interrupts() {
 			t.signal(k.signal, k.raw)
-		case !t.listens(), k.drafted && t.drafts():
-			return false
-		default:
-			if t.cmd != nil && t.cmd.typed.wanted() { // the program has set the modes again
-				t.restoreModes()
-				t.cook()
-			}
-			modes, err := t.term.Modes()
-			size := 0
-			if err == nil && !modes.Canonical() {
-				size = t.readSize()
-			}
-			now := k.cut(size)
-			t.begun.given(&now, t.term, &modes, err == nil && modes.Canonical())
-			t.sender.typed(now.raw)
-			return len(k.raw) == 0
+			return true
 		}
+		return t.giveRunning(k)
 	default: // a user answers a question that the program asks at its start
 		t.send(string(k.raw))
 	}
 	return true
 }
 
-// readSize returns how many bytes the program reads at once; 0: unknown. A program in raw mode may read no more than these: the rest is
-// for the next prompt.
-func (t *typist) readSize() int {
-	if r := t.term.Readiness(); r.State == pty.Waiting {
-		return r.Size
+// giveRunning gives the running command keys, and reports whether it got all of them.
+func (t *typist) giveRunning(k *typedKeys) bool {
+	r, listens := t.listens()
+	if !listens || k.drafted && t.drafts() {
+		return false
 	}
-	return 0
+	if t.cmd != nil && t.cmd.typed.wanted() { // the program has set the modes again
+		t.restoreModes()
+		t.cook()
+	}
+	modes, err := t.term.Modes()
+	size := 0
+	if err == nil && !modes.Canonical() && r.State == pty.Waiting {
+		size = r.Size // a program in raw mode may read no more than this: the rest is for the next prompt
+	}
+	now := k.cut(size)
+	t.begun.given(&now, t.term, &modes, err == nil && modes.Canonical())
+	t.sender.typed(now.raw)
+	return len(k.raw) == 0
 }
 
 // commandEnds handles the end of a command: the terminal passes on whole lines, so the command has not read a line that a user has
@@ -296,22 +293,22 @@ func (t *typist) giveHeldKeys() {
 }
 
 // listens reports whether the running command may receive keys: it waits for input, it checks for
-// keys periodically, or a program that it started has put the terminal into raw mode.
-func (t *typist) listens() bool {
+// keys periodically, or a program that it started has put the terminal into raw mode. It also returns how the command waits.
+func (t *typist) listens() (r pty.Readiness, listens bool) {
 	if t.viewer.inFlight() || t.viewer.prompting() || t.control.policy.InSilence(&t.control.state) { // in these states waiting means the end of the command
-		return false
+		return r, false
 	}
-	r := t.term.Readiness()
+	r = t.term.Readiness()
 	if t.term.Readable(t.progress.bytes) { // its prompt may be in the unread output
-		return false
+		return r, false
 	}
 	switch {
 	case r.State == pty.Waiting, r.Listens, r.Timed, r.Hidden, !pty.Tells:
-		return true
+		return r, true
 	case r.State == pty.Unknown && t.cmd.typed != nil && r.Leader && !t.kernel.sawWaiting() && time.Since(t.cmd.line.at) > unknownFlight:
-		return true
+		return r, true
 	}
-	return !r.Leader && t.rawJob()
+	return r, !r.Leader && t.rawJob()
 }
 
 // rawJob reports whether a program that the started program has brought to the foreground has put the terminal into raw mode.
