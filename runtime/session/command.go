@@ -40,10 +40,11 @@ type command struct {
 // sentLine describes the line sent last.
 type sentLine struct {
 	at     time.Time
-	to     int64  // number of output bytes read at that time
-	waitID uint64 // the program's wait ID at that time, where only a wake-up shows that it got the line
-	wait   uint64 // the same for typed input, and for lines without an echo; 0: it need not wake the program, or the ID is unknown
-	silent bool   // the program may wake from that wait for another reason: the input may be on its way for silentFlight
+	used   time.Duration // CPU time of the program at that time
+	to     int64         // number of output bytes read at that time
+	waitID uint64        // the program's wait ID at that time, where only a wake-up shows that it got the line
+	wait   uint64        // the same for typed input, and for lines without an echo; 0: it need not wake the program, or the ID is unknown
+	silent bool          // the program may wake from that wait for another reason: the input may be on its way for silentFlight
 }
 
 // facts holds the known facts about a command, other than its text.
@@ -131,8 +132,9 @@ func (s *sender) nextLine() {
 	if !expected { // otherwise a marker shows that the program has read the line
 		wait = s.kernel.unechoed()
 	}
+	used, _ := s.term.Work()
 	s.send(line)
-	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID, wait: wait, silent: true}
+	c.line = sentLine{at: time.Now(), used: used, to: s.progress.bytes, waitID: waitID, wait: wait, silent: true}
 }
 
 // expectedEcho describes the expected echo of a line that is about to be sent.

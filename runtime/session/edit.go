@@ -99,8 +99,9 @@ func (t *editing) give(raw []byte, waitID uint64) {
 		}
 		t.settleLater()
 	}
+	used, _ := t.term.Work()
 	t.send(string(raw))
-	l.sent = sentLine{at: time.Now(), to: t.progress.bytes, waitID: waitID, wait: wait}
+	l.sent = sentLine{at: time.Now(), used: used, to: t.progress.bytes, waitID: waitID, wait: wait}
 }
 
 // submit sends a payload if the program is at its prompt and no user is typing there; a nil command

@@ -28,11 +28,11 @@ type interrupt struct {
 	own        bool          // it went to the program itself, which was in the foreground, or to a copy of it before its exec
 	children   []int         // of the program, if it was in the foreground
 	unstarted  bool          // it was sent before the program had reported the start of the command
-	heldSince  time.Time     // when the program was first seen to start a job, for which the pending one waits; zero: it starts none
+	heldSince  time.Time     // when the program was first seen to read the command or to start a job, for which the pending one waits; zero: it does neither
 	used       time.Duration // CPU time of the program when it was requested
 }
 
-// held reports whether the pending interrupt waits until the program has started its job.
+// held reports whether the pending interrupt waits until the program has read the command, or started its job.
 func (i *interrupt) held() bool { return time.Since(i.heldSince) < heldLimit }
 
 // printed notes that the program has printed something.
@@ -62,7 +62,7 @@ func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
 		i.pending, i.reads = key, 0
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
 		i.sendPending()
-		early = i.pending != "" && !i.held() || time.Since(c.line.at) < consumedLimit
+		early = i.pending != "" && (!i.held() || !i.control.state.SawC) || time.Since(c.line.at) < consumedLimit
 		i.decider.settle()
 	})
 	return early
@@ -87,10 +87,10 @@ func (i *interrupts) sendPending() {
 	}
 }
 
-// hold holds the pending interrupt if the program starts a job, and else ends the hold. It reports
+// hold holds the pending interrupt if the program reads the command or starts a job, and else ends the hold. It reports
 // whether the interrupt is held.
 func (i *interrupts) hold() bool {
-	if i.pending == "" || i.cmd == nil || !i.consumed() || !i.startsJob() {
+	if i.pending == "" || i.cmd == nil || !i.readsCommand() && !(i.consumed() && i.startsJob()) {
 		i.heldSince = time.Time{}
 	} else if i.heldSince.IsZero() {
 		i.heldSince = time.Now()
@@ -98,9 +98,19 @@ func (i *interrupts) hold() bool {
 	return i.held()
 }
 
+// readsCommand reports whether the program may still read the command, as on a busy machine: it has hardly run since the command
+// was sent. An interrupt then would make a shell drop only what it has read so far, and run the rest.
+func (i *interrupts) readsCommand() bool {
+	if i.control.state.SawC || i.term.Foreground() != i.term.PID() {
+		return false
+	}
+	used, runs := i.term.Work()
+	return used > 0 && used-i.cmd.line.used < jobStart && (runs || !i.consumed())
+}
+
 // jobStart is how much CPU time a shell may use from the request of an interrupt, and a child since its
-// start, until they are considered not to start a job. A start takes one or two milliseconds; on a busy
-// machine its duration has no bound.
+// start, until they are considered not to start a job; and a program since it got a command, until it is considered to have read
+// it. Both take one or two milliseconds; on a busy machine their duration has no bound.
 const jobStart = 20 * time.Millisecond
 
 // startsJob reports whether the program may be about to bring a job to the foreground. An interrupt

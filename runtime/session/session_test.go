@@ -64,6 +64,28 @@ func open(t testing.TB, name string, o session.Options) *session.Session {
 	return s
 }
 
+// trace reports the terminal's input and output, with times, if the test has failed.
+func trace(t testing.TB) session.Observer {
+	var mu sync.Mutex
+	var lines []string
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if t.Failed() {
+			t.Logf("the terminal:\n%s", strings.Join(lines, "\n"))
+		}
+	})
+	return session.ObserverFunc(func(e session.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		line := fmt.Sprintf("%10s %-7s %s", e.At.Round(10*time.Microsecond), e.Kind, e.Text)
+		if e.Kind == session.EventRead || e.Kind == session.EventWrite {
+			line += fmt.Sprintf("%q", e.Data)
+		}
+		lines = append(lines, line)
+	})
+}
+
 func eval(t testing.TB, s *session.Session, code string) session.Result {
 	t.Helper()
 	r, err := s.Eval(deadline(t), code)
@@ -217,14 +239,14 @@ func TestTimeoutKeepsTheSession(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	s := open(t, "bash", session.Options{})
+	s := open(t, "bash", session.Options{Observer: trace(t)})
 	for _, busy := range []string{"while :; do :; done", "sleep 1000", "echo started; cat"} {
 		timeout(t, s, busy, 100*time.Millisecond)
 		r, err := s.Interrupt(deadline(t))
 		require.NoError(t, err)
-		assert.Equal(t, session.ByInterrupt, r.CompletedBy)
-		assert.Equal(t, 130, code(r))
-		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+		assert.Equal(t, session.ByInterrupt, r.CompletedBy, busy)
+		assert.Equal(t, 130, code(r), "%s: %q", busy, r.Output)
+		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, busy)
 	}
 	_, err := s.Interrupt(deadline(t))
 	assert.NoError(t, err, "without a running command there is nothing to do")

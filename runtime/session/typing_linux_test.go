@@ -69,28 +69,14 @@ func atTerminal(t *testing.T, adapter string, o session.Options) *typist {
 
 // trace reports the terminal's input and output, with times, if the test has failed.
 func (p *typist) trace() session.Observer {
-	var mu sync.Mutex
-	var lines []string
-	p.t.Cleanup(func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if p.t.Failed() {
-			p.t.Logf("the terminal:\n%s", strings.Join(lines, "\n"))
-		}
-	})
+	report := trace(p.t)
 	return session.ObserverFunc(func(e session.Event) {
 		if e.Kind == session.EventRead {
 			p.readMu.Lock()
 			p.read = append(p.read, e.Data...)
 			p.readMu.Unlock()
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		line := fmt.Sprintf("%10s %-7s %s", e.At.Round(10*time.Microsecond), e.Kind, e.Text)
-		if e.Kind == session.EventRead || e.Kind == session.EventWrite {
-			line += fmt.Sprintf("%q", e.Data)
-		}
-		lines = append(lines, line)
+		report.Observe(e)
 	})
 }
 
