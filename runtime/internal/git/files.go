@@ -357,12 +357,19 @@ func stores(objects string, left int) (list []string, err error) {
 	if err != nil || left == 0 {
 		return list, nil // it has none
 	}
+	if bytes.HasPrefix(text, []byte(`"`)) || bytes.Contains(text, []byte("\n\"")) || bytes.ContainsRune(text, 0) {
+		return nil, &projectfile.RefusedError{Path: filepath.Join(objects, "info", "alternates"), Why: "has a quoted path or a NUL byte", Do: "write the path without quotes, or make a new clone of the repository"}
+	}
+	base := objects
+	if real, err := filepath.EvalSymlinks(objects); err == nil {
+		base = real
+	}
 	for path := range strings.SplitSeq(string(text), "\n") {
 		if path == "" || strings.HasPrefix(path, "#") {
 			continue
 		}
 		if !filepath.IsAbs(path) {
-			path = objects + string(filepath.Separator) + path // not cleaned: a link may be part of it
+			path = filepath.Join(base, path) // without regard to links in the path, as git does it
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real

@@ -50,6 +50,7 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 		{"a repository in a directory of submodules", "mv .git g; mkdir -p g/modules/e; cp g/HEAD g/index g/modules/e; echo ../.. > g/modules/e/commondir; ln -s ../../../../rc g/modules/e/COMMIT_EDITMSG; echo 'gitdir: g/modules/e' > .git", "g/modules/e/COMMIT_EDITMSG: link = OUT/../rc"},
 		{"a path through a link", "mv .git b; mkdir -p a/c; mv b a/b; ln -s a/c l; echo 'gitdir: l/../b' > .git; ln -s ../../../rc a/b/ORIG_HEAD", "a/b/ORIG_HEAD: link = OUT/../rc"},
 		{"objects of another repository", "echo $PWD/../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
+		{"objects in a path through a link", "mkdir -p .git/a/b/c/d/e .git/a/other/.git/objects; ln -s ../a/b/c/d/e .git/objects/l; echo l/../../../../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
 		{"its own objects again", "echo ../objects > .git/objects/info/alternates", ""},
 		{"a submodule", "rm -rf .git; mkdir -p ../.git; mv ../other/.git ../.git/sub; echo 'gitdir: ../.git/sub' > .git; git --git-dir=../.git/sub config core.worktree ../../project", ""},
 	}
@@ -113,6 +114,8 @@ func TestPlacesThatCannotBeExamined(t *testing.T) {
 		"a NUL in commondir":            `printf '.\0x\n' > .git/commondir`,
 		"two lines in commondir":        `printf '.\nx\n' > .git/commondir`,
 		"a commondir with many lines":   `{ printf ../c; yes '' | head -c 1100000; } > .git/commondir`,
+		"a quoted path of objects":      `echo '"/x/.git/objects"' > .git/objects/info/alternates`,
+		"a NUL in a path of objects":    `printf '../../../x\0/../../..\n' > .git/objects/info/alternates`,
 		"a directory without a listing": `chmod 0311 .git/logs`,
 	} {
 		t.Run(name, func(t *testing.T) {
