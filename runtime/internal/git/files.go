@@ -44,13 +44,13 @@ var (
 )
 
 // checkFiles returns a *projectfile.RefusedError for a file that git would read in a directory and
-// that is not a regular file, or too large. It opens only files that it has examined. When ctx ends, it
+// that is not a regular file, or too large. program is git. It opens only files that it has examined. When ctx ends, it
 // stops, and git is not started with that ctx.
-func checkFiles(ctx context.Context, dir string) error {
+func checkFiles(ctx context.Context, program, dir string) error {
 	dirs, _, err := gitDirs(dir)
 	for _, d := range dirs {
 		if err == nil {
-			err = checkGitDir(ctx, d)
+			err = checkGitDir(ctx, program, d)
 		}
 	}
 	return err
@@ -176,8 +176,8 @@ func errUnexamined(path string, err error) error {
 
 // checkGitDir examines the files in a git directory, in those of its submodules, and in the
 // stores of objects that it borrows from.
-func checkGitDir(ctx context.Context, dir string) error {
-	if err := checkNames(ctx, dir); err != nil {
+func checkGitDir(ctx context.Context, program, dir string) error {
+	if err := checkNames(ctx, program, dir); err != nil {
 		return err
 	}
 	if _, err := stores(filepath.Join(dir, "objects"), maxLinks); err != nil {
@@ -188,7 +188,7 @@ func checkGitDir(ctx context.Context, dir string) error {
 		at := list[0]
 		list = list[1:]
 		if at != inner && there(filepath.Join(at, "HEAD")) {
-			if err := checkNames(ctx, at); err != nil {
+			if err := checkNames(ctx, program, at); err != nil {
 				return err
 			}
 			at = filepath.Join(at, "modules")
@@ -204,7 +204,7 @@ func checkGitDir(ctx context.Context, dir string) error {
 }
 
 // checkNames examines the files that nearly every command reads, and the branch of HEAD.
-func checkNames(ctx context.Context, dir string) error {
+func checkNames(ctx context.Context, program, dir string) error {
 	head := filepath.Join(dir, "HEAD")
 	if err := check(head, os.Lstat); err != nil { // git reads where a link leads, and nothing there
 		return err
@@ -217,7 +217,7 @@ func checkNames(ctx context.Context, dir string) error {
 		}
 	}
 	for _, name := range []string{"config", "config.worktree"} {
-		if err := checkNamedFiles(ctx, filepath.Join(dir, name)); err != nil {
+		if err := checkNamedFiles(ctx, program, filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
@@ -232,7 +232,7 @@ func checkNames(ctx context.Context, dir string) error {
 }
 
 // checkNamedFiles examines the files that a file of settings names, and those that it includes.
-func checkNamedFiles(ctx context.Context, config string) error {
+func checkNamedFiles(ctx context.Context, program, config string) error {
 	seen := map[string]bool{config: true}
 	for list := []string{config}; len(list) > 0 && len(seen) <= maxIncluded && ctx.Err() == nil; list = list[1:] {
 		text, err := projectfile.Read(list[0], maxSettings)
@@ -242,7 +242,7 @@ func checkNamedFiles(ctx context.Context, config string) error {
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
-		for _, s := range namedFiles(ctx, text) {
+		for _, s := range namedFiles(ctx, program, text) {
 			for _, path := range s.places(filepath.Dir(list[0])) {
 				err := check(path, os.Stat)
 				if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
@@ -326,12 +326,12 @@ func (s fileSetting) has(key string) bool {
 }
 
 // namedFiles returns the files that a text of settings names, at most maxNamed.
-func namedFiles(ctx context.Context, text []byte) (list []namedFile) {
+func namedFiles(ctx context.Context, program string, text []byte) (list []namedFile) {
 	lower := bytes.ToLower(text)
 	if !slices.ContainsFunc(fileSettings, func(s fileSetting) bool { return s.mayBeIn(lower) }) {
 		return nil // as in most files: they need no process
 	}
-	for entry := range strings.SplitSeq(settings(ctx, text), "\x00") {
+	for entry := range strings.SplitSeq(settings(ctx, program, text), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		i := slices.IndexFunc(fileSettings, func(s fileSetting) bool { return s.has(key) })
 		if i >= 0 && value != "" && len(list) < maxNamed {

@@ -283,7 +283,7 @@ func TestNamedFiles(t *testing.T) {
 		{key: "include.path", path: "more", included: true},
 		{key: "includeif.gitdir:~/x]\"=/.path", path: "~nobody/f", included: true},
 		{key: "commit.template", path: `t\u`},
-	}, namedFiles(t.Context(), []byte(text)))
+	}, namedFiles(t.Context(), "git", []byte(text)))
 }
 
 // fakeGit puts a git into PATH that is a shell script.
@@ -304,7 +304,7 @@ func TestMostSettingsNameNoFiles(t *testing.T) {
 		"[includeIf \"gitdir:/\"]\n\tpath = x\n": {{key: "include.path", path: "asked", included: true}},
 		"[CORE]\n\tattributesFile = x\n":         {{key: "include.path", path: "asked", included: true}},
 	} {
-		assert.Equal(t, want, namedFiles(t.Context(), []byte(text)), text)
+		assert.Equal(t, want, namedFiles(t.Context(), "git", []byte(text)), text)
 	}
 }
 

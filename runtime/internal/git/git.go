@@ -168,12 +168,15 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := checkFiles(ctx, r.Top); err != nil {
+	program, path, err := programOf(r.Top)
+	if err == nil {
+		err = checkFiles(ctx, program, r.Top)
+	}
+	if err != nil {
 		return "", err
 	}
 	settings := c.examined
 	if settings == nil && (sub.mayRunPrograms() || sub.shows()) {
-		var err error
 		if settings, err = r.examine(ctx, c.env, sub.mayRunPrograms()); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
 			return "", err
 		}
@@ -188,7 +191,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		before = time.Now().Add(-clockTick)
 	}
 	go waiting(ctx, r.Top, before, stop)
-	cmd := exec.CommandContext(ctx, "git", all...)
+	cmd := exec.CommandContext(ctx, program, all...)
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, nobody is there to be asked, and a replaced commit could hide changes.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
@@ -197,6 +200,9 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	}
 	if r.Offline {
 		cmd.Env = append(cmd.Env, "GIT_LFS_SKIP_SMUDGE=1")
+		if !hooks { // these run the project's programs anyway
+			cmd.Env = append(cmd.Env, "PATH="+path)
+		}
 	}
 	if !c.search { // if the repository is gone, git would use one around it
 		cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))
@@ -207,7 +213,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	}
 	out, said := limited{left: maxTable}, limited{left: maxSaidBytes}
 	cmd.Stdout, cmd.Stderr = &out, &said
-	err := c.give(cmd)
+	err = c.give(cmd)
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) { // a hook may leave a process that keeps git's output open
 		return out.String(), nil
 	}
@@ -226,10 +232,10 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	return out.String(), err
 }
 
-// settings has git list the settings of a text as "key\nvalue\x00", up to the first mistake. It follows no
+// settings has git, whose path is program, list the settings of a text as "key\nvalue\x00", up to the first mistake. It follows no
 // include and, because GIT_DIR names no repository, opens none of a repository's files.
-func settings(ctx context.Context, text []byte) string {
-	cmd := exec.CommandContext(ctx, "git", string(gitConfig), "--file", "-", "--no-includes", "--null", "--list")
+func settings(ctx context.Context, program string, text []byte) string {
+	cmd := exec.CommandContext(ctx, program, string(gitConfig), "--file", "-", "--no-includes", "--null", "--list")
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), "GIT_DIR="+os.DevNull), time.Second
 	cmd.Stdin = bytes.NewReader(text)
 	out, _ := cmd.Output() // git reports mistakes when it reads the file
@@ -300,7 +306,8 @@ type Repo struct {
 	Accepted []string
 
 	// Offline says that Git LFS downloads nothing: the files that git writes then have its pointers. The server may be named by
-	// a file .lfsconfig of a commit that a program in a box made.
+	// a file .lfsconfig of a commit that a program in a box made. Programs that git runs, other than hooks, are not taken from
+	// directories of PATH in the working tree.
 	Offline bool
 }
 

@@ -1,0 +1,106 @@
+//go:build unix
+
+package git
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/projectfile"
+)
+
+// Git is not taken from a directory of PATH in the working tree, which an agent may have written, but from the next one.
+func TestGitIsNotTakenFromTheWorkingTree(t *testing.T) {
+	tests := []struct{ name, make, path string }{
+		{"a directory in the tree", "mkdir -p .venv/bin; cp $FAKE .venv/bin/git", "DIR/.venv/bin"},
+		{"a relative directory", "mkdir bin; cp $FAKE bin/git", "bin"},
+		{"the current directory", "cp $FAKE git", "."},
+		{"an empty entry", "cp $FAKE git", ""},
+		{"a link in the tree", "mkdir ../out; cp $FAKE ../out/git; ln -s ../out bin", "DIR/bin"},
+		{"a link to the tree", "mkdir bin; cp $FAKE bin/git; ln -s project/bin ../out", "DIR/../out"},
+		{"a program that is a link to the tree", "mkdir ../out; cp $FAKE git; ln -s ../project/git ../out/git", "DIR/../out"},
+		{"the main working tree", "mkdir bin; cp $FAKE bin/git; git worktree add -q linked; ln -s linked ../work", "DIR/bin"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newRepo(t)
+			inner := filepath.Join(p.dir, "project")
+			require.NoError(t, os.Mkdir(inner, 0o755))
+			p = &project{t, inner}
+			p.git("init", "-q", "-b", "main")
+			p.git("-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-q", "--allow-empty", "-m", "first")
+			p.write("sub/a.txt", "a\n")
+			ran, fake := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "git")
+			require.NoError(t, os.WriteFile(fake, []byte("#!/bin/sh\ntouch '"+ran+"'\n"), 0o755))
+			cmd := exec.Command("sh", "-ec", tt.make)
+			cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "FAKE="+fake)
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			dir := filepath.Join(p.dir, "sub")
+			if linked := filepath.Join(p.dir, "linked"); there(linked) {
+				dir = linked
+			}
+			t.Chdir(p.dir)
+			first := tt.path
+			if rest, is := cutDir(tt.path); is {
+				first = p.dir + rest
+			}
+			t.Setenv("PATH", first+":"+os.Getenv("PATH"))
+
+			p.write(".git/config", p.read(".git/config")+"[core]\n\texcludesFile = none\n") // read by another call of git
+			tree, err := OpenTree(t.Context(), dir, nothing)
+			require.NoError(t, err)
+			require.NotNil(t, tree.Repo)
+			_, err = tree.Snapshot(t.Context())
+			require.NoError(t, err)
+			assert.NoFileExists(t, ran)
+		})
+	}
+}
+
+func cutDir(path string) (string, bool) {
+	if len(path) < 3 || path[:3] != "DIR" {
+		return path, false
+	}
+	return path[3:], true
+}
+
+// If git is only in the working tree, the error says so.
+func TestGitOnlyInTheWorkingTree(t *testing.T) {
+	p := newRepo(t)
+	p.write("bin/git", "#!/bin/sh\n")
+	require.NoError(t, os.Chmod(filepath.Join(p.dir, "bin", "git"), 0o755))
+	t.Setenv("PATH", filepath.Join(p.dir, "bin"))
+	_, err := Open(t.Context(), p.dir)
+	refused, is := errors.AsType[*projectfile.RefusedError](err)
+	require.True(t, is, "%v", err)
+	assert.Equal(t, filepath.Join(p.dir, "bin", "git"), refused.Path)
+}
+
+// For a loop in a box, the programs that git runs, such as filters, are not taken from the working tree either.
+func TestFiltersOfABoxedLoopAreNotTakenFromTheWorkingTree(t *testing.T) {
+	p := newRepo(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	p.write("bin/clean", "#!/bin/sh\ntouch '"+ran+"'\ncat\n")
+	require.NoError(t, os.Chmod(filepath.Join(p.dir, "bin", "clean"), 0o755))
+	t.Setenv("PATH", filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"))
+	global := filepath.Join(t.TempDir(), "gitconfig")
+	require.NoError(t, os.WriteFile(global, []byte("[filter \"x\"]\n\tclean = clean\n"), 0o644))
+	t.Setenv("GIT_CONFIG_GLOBAL", global)
+	p.write(".gitattributes", "a.txt filter=x\n")
+	for _, offline := range []bool{true, false} {
+		p.write("a.txt", "b\n") // of the same size, so that git compares it
+		tree, err := OpenTree(t.Context(), p.dir, nothing)
+		require.NoError(t, err)
+		tree.Repo.Offline = offline
+		_, err = tree.Snapshot(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, !offline, there(ran))
+	}
+}
