@@ -49,7 +49,7 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	if c.work.worktree != nil {
 		s := &c.state.Checkouts
 		s.Left, s.Earlier = lastOf(slices.Concat(s.Earlier, s.Left)), nil
-		tree, err := openTree(ctx, c.work.project, c.accepted)
+		tree, err := openTree(ctx, c.work.project, c.accepted, c.work.whole != nil)
 		if err != nil {
 			return err
 		}

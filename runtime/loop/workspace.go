@@ -68,7 +68,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.tree, err = openTree(ctx, dir, w.accepted); err == nil {
+	if w.tree, err = openTree(ctx, dir, w.accepted, w.whole != nil); err == nil {
 		err = w.checkouts.open(ctx)
 	}
 	if err == nil && w.worktree != nil && notOpen == nil {
@@ -77,11 +77,11 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	return cmp.Or(notOpen, err)
 }
 
-// openTree returns a tree whose snapshots omit the loop's own files. For accepted see Options.GitAccepted.
-func openTree(ctx context.Context, dir string, accepted []string) (*git.Tree, error) {
+// openTree returns a tree whose snapshots omit the loop's own files. For accepted see Options.GitAccepted, for offline git.Repo.
+func openTree(ctx context.Context, dir string, accepted []string, offline bool) (*git.Tree, error) {
 	t, err := git.OpenTree(ctx, dir, layout.IsRecord)
 	if t.Repo != nil {
-		t.Repo.Accepted = accepted
+		t.Repo.Accepted, t.Repo.Offline = accepted, offline
 	}
 	return t, err
 }
