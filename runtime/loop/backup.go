@@ -18,8 +18,8 @@ type backup struct {
 
 // remember reads the files that cannot be derived from the state. They are restored if the whole
 // directory was removed, but not if a single file was.
-func (b *backup) remember(turn int, before git.Snapshot, users *git.Snapshot) {
-	b.baseline, b.files = written(b.state.Run, turn, before, users), map[string][]byte{}
+func (b *backup) remember(turn int, before git.Snapshot, users *git.Snapshot, reviewed map[string]string) {
+	b.baseline, b.files = written(b.state.Run, turn, before, users, reviewed), map[string][]byte{}
 	for _, name := range append([]string{layout.MarkFile}, layout.Written...) {
 		if data, err := layout.Read(b.project, name); err == nil { // a missing file is not restored
 			b.files[name] = data

@@ -16,6 +16,7 @@ type baseline struct {
 	Turn int    `json:"turn"` // the turn that follows it
 	saved
 	Project *saved `json:"project,omitempty"` // the user's own checkout, if the agent works in another tree
+	Review  *saved `json:"review,omitempty"`  // with a box, digests of reviewed files: see confined
 }
 
 // saved is a snapshot in JSON, which requires text, while file names are bytes.
@@ -26,11 +27,15 @@ type saved struct {
 	Log    *int64            `json:"head_log,omitempty"` // position in git's log of HEAD; nil: unknown
 }
 
-func written(run string, turn int, before git.Snapshot, users *git.Snapshot) *baseline {
+func written(run string, turn int, before git.Snapshot, users *git.Snapshot, reviewed map[string]string) *baseline {
 	b := &baseline{Run: run, Turn: turn, saved: save(before)}
 	if users != nil {
 		s := save(*users)
 		b.Project = &s
+	}
+	if reviewed != nil {
+		s := save(git.Snapshot{Files: reviewed})
+		b.Review = &s
 	}
 	return b
 }
@@ -71,8 +76,8 @@ func (b *saved) read() *git.Snapshot {
 
 // baselineOf returns the trees before a turn: the agent's, and the user's own checkout if that is
 // another one, else nil. If an earlier attempt at the turn was cut off, they are those before that
-// attempt, whose changes belong to the turn.
-func (w *workspace) baselineOf(ctx context.Context, turn int) (before git.Snapshot, users *git.Snapshot, err error) {
+// attempt, whose changes belong to the turn. reviewed is kept with them.
+func (w *workspace) baselineOf(ctx context.Context, turn int, reviewed map[string]string) (before git.Snapshot, users *git.Snapshot, err error) {
 	if w.begun() {
 		known, err := w.savedBaseline(turn)
 		if err != nil {
@@ -95,7 +100,7 @@ func (w *workspace) baselineOf(ctx context.Context, turn int) (before git.Snapsh
 	if other {
 		users = &own
 	}
-	b := written(w.state.Run, turn, before, users)
+	b := written(w.state.Run, turn, before, users, reviewed)
 	w.checkouts.mark(b)
 	return before, users, w.store.WriteJSON(layout.SnapshotFile, b)
 }

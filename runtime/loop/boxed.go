@@ -54,34 +54,54 @@ func (w *workspace) hasWorktree(name string, depth int) bool {
 // confined keeps the connections that a box denied, and the files that the user should review.
 type confined struct {
 	*run
-	work    *workspace
-	seen    int               // number of the box's denials that were processed
-	digests map[string]string // of the files at the top of the working tree that patterns name literally: git may ignore them
-	hidden  map[string]string // of reviewed files whose changes git does not report, see git.Repo.Unwatched
-	inGit   bool              // the working tree had a repository when the loop began
+	work  *workspace
+	seen  int               // number of the box's denials that were processed
+	files map[string]string // digests of reviewed files whose changes git may not report; nil before the first turn. See digests
+	inGit bool              // the working tree had a repository when the loop began
 }
 
 // maxConfined limits each of the two lists in the state.
 const maxConfined = 100
 
 // begin adds to the prompt the denials that were in the prompt of no successful turn yet.
-func (c *confined) begin(ctx context.Context, e *ended) {
+func (c *confined) begin(ctx context.Context, e *ended) error {
 	if c.work.whole == nil {
-		return
+		return nil
 	}
-	if c.digests == nil {
-		c.digests, c.hidden = digests(c.work.tree.Dir, literal()), digests(c.top(), c.unwatched(ctx))
-		c.inGit = box.HasRepository(c.top())
+	c.takeDenials(nil) // those during checks
+	if c.files != nil {
+		c.takeFiles(ctx, nil)
+	} else if err := c.remember(ctx, e.turn); err != nil {
+		return err
 	}
-	c.take(ctx, nil) // denials during checks
 	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
 		e.prompt = fmt.Sprintf("%s\n\nThe box denied connections to %s. This is final: do not try them again, find another way.\n",
 			strings.TrimRight(e.prompt, "\n"), FormatDenied(c.state.Denied[c.state.Told:]))
 	}
+	return nil
 }
 
-// take records the new denials of the box, and the files to review. e is the turn that ended, or nil.
-func (c *confined) take(ctx context.Context, e *ended) {
+// remember notes what the reviewed files contain before a turn. If an earlier attempt was cut off, it is what they contained
+// before that.
+func (c *confined) remember(ctx context.Context, turn int) error {
+	c.inGit = box.HasRepository(c.top())
+	if c.begun() {
+		known, err := c.work.savedBaseline(turn)
+		if err != nil {
+			return err
+		}
+		if known != nil && known.Review != nil {
+			c.files = known.Review.read().Files
+		}
+	}
+	if c.files == nil {
+		c.files = c.digests(ctx)
+	}
+	return nil
+}
+
+// takeDenials records the new denials of the box. e is the turn that ended, or nil.
+func (c *confined) takeDenials(e *ended) {
 	if c.work.whole == nil || c.log == nil {
 		return
 	}
@@ -93,50 +113,56 @@ func (c *confined) take(ctx context.Context, e *ended) {
 	if e != nil && !e.failed() && !e.waits() {
 		c.state.Told = e.heard
 	}
-	if c.digests == nil {
+}
+
+// takeFiles records the files to review. changed are those that git reports for a turn.
+func (c *confined) takeFiles(ctx context.Context, changed []string) {
+	if c.files == nil {
 		return
 	}
-	now := digests(c.work.tree.Dir, literal())
+	now := c.digests(ctx)
 	for name, digest := range now {
-		if digest != c.digests[name] {
+		if digest != c.files[name] {
+			c.review(c.work.tree.FromProject(name))
+		}
+	}
+	c.files = now
+	for _, name := range changed {
+		if name = c.work.tree.FromProject(name); matchesReview(name) {
 			c.review(name)
 		}
 	}
-	c.digests = now
-	if e != nil {
-		now := digests(c.top(), c.unwatched(ctx))
-		for name, digest := range now {
-			if digest != c.hidden[name] {
-				c.review(c.work.tree.FromProject(name))
-			}
-		}
-		c.hidden = now
+	c.takeRepository()
+}
+
+// takeRepository records that the repository no longer is one, and what git may take for it instead.
+func (c *confined) takeRepository() {
+	if !c.inGit || box.HasRepository(c.top()) {
+		return
 	}
-	if c.inGit && !box.HasRepository(c.top()) {
-		c.review(".git/HEAD")
-		for _, name := range []string{"HEAD", "config", "objects", "refs"} { // git may take these for a repository
-			if _, err := os.Lstat(filepath.Join(c.top(), name)); err == nil {
-				c.review(name)
-			}
+	c.review(".git/HEAD")
+	for _, name := range []string{"HEAD", "config", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(c.top(), name)); err == nil {
+			c.review(name)
 		}
 	}
-	if e != nil {
-		for _, name := range e.changed {
-			if name = c.work.tree.FromProject(name); matchesReview(name) {
-				c.review(name)
-			}
-		}
-	}
+}
+
+// end records what is to be reviewed at the end of a run.
+func (c *confined) end(ctx context.Context) {
+	c.takeDenials(nil)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
+	defer cancel()
+	c.takeFiles(ctx, nil)
+	c.takeRepositories(ctx)
 }
 
 // takeRepositories records the repositories in directories of the working tree, at the end of a run. Whether turns changed their
 // settings is unknown, because these may include other files.
 func (c *confined) takeRepositories(ctx context.Context) {
-	if c.digests == nil || c.work.tree.Repo == nil { // no turn was taken in a box, or there is no repository
+	if c.files == nil || c.work.tree.Repo == nil { // no turn was taken in a box, or there is no repository
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
-	defer cancel()
 	names, _ := c.work.tree.Repo.WritableRepositories(ctx) // if git fails, the summary says that it could not examine the tree
 	for _, name := range names {
 		if name += "/.git"; isWork(c.work.tree, []string{name}) {
@@ -231,11 +257,19 @@ func (c *confined) unwatched(ctx context.Context) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !matchesReview(c.work.tree.FromProject(name)) })
 }
 
-// digests returns the digests of those of some files that exist.
-func digests(dir string, names []string) map[string]string {
+// digests returns the digests of the files that patterns name literally at the top of the project, which git may ignore, and
+// of those that unwatched returns. Names are relative to the top of the working tree.
+func (c *confined) digests(ctx context.Context) map[string]string {
+	names := c.unwatched(ctx)
+	for _, name := range literal() {
+		if c.work.tree.Repo != nil {
+			name = c.work.tree.Repo.Prefix + name
+		}
+		names = append(names, name)
+	}
 	all := map[string]string{}
 	for _, name := range names {
-		data, err := projectfile.In(dir, path.Dir(name)).Read(path.Base(name), projectfile.MaxText)
+		data, err := projectfile.In(c.top(), path.Dir(name)).Read(path.Base(name), projectfile.MaxText)
 		switch {
 		case err == nil:
 			all[name] = fmt.Sprintf("%x", sha256.Sum256(data))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // inBox runs a loop with a box. Its agent is a function of the test and therefore outside.
@@ -45,4 +46,50 @@ func TestFiltersOfABoxedLoop(t *testing.T) {
 	r.inBox(false)
 	assert.NotEqual(t, "first", r.git("log", "-1", "--format=%s"))
 	assert.NoFileExists(t, filepath.Join(r.dir, ".git", "ran"))
+}
+
+// The changes of a turn are listed for review if it is interrupted, and if ripple is killed in it.
+func TestReviewOfACutTurn(t *testing.T) {
+	for _, how := range []string{"interrupted", "killed"} {
+		t.Run(how, func(t *testing.T) {
+			r := gitRig(t)
+			r.write("s/package.json", "{}\n")
+			r.commit("more")
+			r.fake.script = script(func(d *doing) {
+				d.writes("package.json", "evil\n")
+				d.writes("s/package.json", "evil\n")
+				r.git("update-index", "--assume-unchanged", "s/package.json")
+				d.writes(".git/info/exclude", ".ralph\n.envrc\n")
+				d.writes(".envrc", "evil\n")
+				d.says("working")
+				<-d.ctx.Done()
+			}, works)
+			r.onNotice = func(l *Loop, n Notice) {
+				if n.Kind == NoticeEvent && len(r.fake.requests) == 1 {
+					l.Interrupt()
+					l.Interrupt()
+				}
+			}
+			stop := r.inBox(false)
+			require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
+			want := []string{".envrc", "package.json", "s/package.json"}
+			if how == "interrupted" {
+				assert.Equal(t, want, r.journal().Review)
+				return
+			}
+			r.forgetCut()
+			require.Empty(t, r.journal().Review)
+			r.flags["max-turns"] = "1"
+			r.inBox(true)
+			assert.Equal(t, want, r.journal().Review)
+		})
+	}
+}
+
+// journal returns the end of the record.
+func (r *rig) journal() journal.Run {
+	r.t.Helper()
+	end, err := journal.ReadRun(r.dir)
+	require.NoError(r.t, err)
+	return end
 }

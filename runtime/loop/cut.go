@@ -66,12 +66,13 @@ func (l *Loop) cutShort(ctx context.Context, e *ended, err error) error {
 	return err
 }
 
-// leftByCut notes what an attempt left in the trees, which the summary reports. Errors are ignored:
+// leftByCut notes what an attempt left in the trees, which the summary reports, and the files to review. Errors are ignored:
 // the run ends for another reason, and the next one finds the tree before the attempt.
 func (l *Loop) leftByCut(ctx context.Context, e *ended) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
 	_ = l.compare(ctx, e)
+	l.confined.takeFiles(ctx, e.changed)
 	_ = l.work.checkouts.turnOver(ctx, e)
 }
 

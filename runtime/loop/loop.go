@@ -139,8 +139,7 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 	if stop.Reason == ReasonLocked { // the files belong to another loop now
 		return stop
 	}
-	l.confined.take(ctx, nil)
-	l.confined.takeRepositories(ctx)
+	l.confined.end(ctx)
 	l.done = l.work.summary(ctx)
 	if err := l.finish(stop); err != nil {
 		l.note("the end could not be recorded: " + err.Error())

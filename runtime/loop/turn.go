@@ -97,8 +97,10 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.dispatcher.begin(e); err != nil {
 		return err
 	}
-	l.confined.begin(ctx, e)
-	if e.before, e.project, err = l.work.baselineOf(ctx, e.turn); err != nil {
+	if err := l.confined.begin(ctx, e); err != nil {
+		return err
+	}
+	if e.before, e.project, err = l.work.baselineOf(ctx, e.turn, l.confined.files); err != nil {
 		return err
 	}
 	if l.state.Turn == 0 {
@@ -107,12 +109,12 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 			l.state.Checkouts.First = &e.before.Branch
 		}
 	}
-	l.backup.remember(e.turn, e.before, e.project)
+	l.backup.remember(e.turn, e.before, e.project, l.confined.files)
 	if err := l.start(e); err != nil {
 		return err
 	}
 	err = l.drive(ctx, e, p)
-	l.confined.take(ctx, nil)
+	l.confined.takeDenials(nil)
 	if err != nil {
 		return l.cutShort(ctx, e, err)
 	}
@@ -123,7 +125,8 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if e.unseen = l.look(ctx, e, p); ctx.Err() != nil {
 		return l.cutShort(ctx, e, ctx.Err())
 	}
-	l.confined.take(ctx, e)
+	l.confined.takeDenials(e)
+	l.confined.takeFiles(ctx, e.changed)
 	l.judge.take(e)
 	l.comparePrompt(e)
 	err = l.recordTurn(e)
