@@ -163,7 +163,10 @@ func (c *confined) takeRepositories(ctx context.Context) {
 	if c.files == nil || c.work.tree.Repo == nil { // no turn was taken in a box, or there is no repository
 		return
 	}
-	names, _ := c.work.tree.Repo.WritableRepositories(ctx) // if git fails, the summary says that it could not examine the tree
+	names, err := c.work.tree.Repo.WritableRepositories(ctx)
+	if err != nil {
+		c.note("the repositories in the working tree could not be listed, so review them yourself before you run git here: " + err.Error())
+	}
 	for _, name := range names {
 		if name += "/.git"; isWork(c.work.tree, []string{name}) {
 			c.review(c.work.tree.FromProject(name))

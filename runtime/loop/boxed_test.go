@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,4 +94,21 @@ func (r *rig) journal() journal.Run {
 	end, err := journal.ReadRun(r.dir)
 	require.NoError(r.t, err)
 	return end
+}
+
+// If the repositories in the working tree cannot be listed, a note says so.
+func TestRepositoriesThatCannotBeListed(t *testing.T) {
+	r := gitRig(t)
+	r.fake.script = script(func(d *doing) {
+		r.git("init", "-q", "inner")
+		r.git("-C", "inner", "-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-q", "--allow-empty", "-m", "x")
+		r.git("add", "inner")
+		r.write("inner/.git/HEAD", "broken\n")
+		d.says("working")
+	})
+	r.flags["max-turns"] = "1"
+	r.inBox(false)
+	assert.True(t, slices.ContainsFunc(r.notices, func(n Notice) bool {
+		return strings.HasPrefix(n.Text, "the repositories in the working tree could not be listed") && strings.Contains(n.Text, "inner")
+	}), "%v", r.notices)
 }
