@@ -58,6 +58,8 @@ type confined struct {
 	seen  int               // number of the box's denials that were processed
 	files map[string]string // digests of reviewed files whose changes git may not report; nil before the first turn. See digests
 	inGit bool              // the working tree had a repository when the loop began
+
+	unlisted map[string]bool // files to review that are not in the list, which is full
 }
 
 // maxConfined limits each of the two lists in the state.
@@ -199,11 +201,34 @@ func (c *confined) denied(d record.Denied) {
 	c.tell(Notice{Kind: NoticeNote, Turn: turn, Text: v.Why, Record: &journal.Record{Line: v}})
 }
 
+// review adds a file to review. If the list is full, a part of a repository takes the place of another file.
 func (c *confined) review(name string) {
 	at, found := slices.BinarySearch(c.state.Review, name)
-	if !found && len(c.state.Review) < maxConfined {
-		c.state.Review = slices.Insert(c.state.Review, at, name)
+	if found || c.unlisted[name] {
+		return
 	}
+	c.state.Review = slices.Insert(c.state.Review, at, name)
+	if len(c.state.Review) <= maxConfined {
+		return
+	}
+	last := len(c.state.Review) - 1
+	for i, other := range slices.Backward(c.state.Review) {
+		if !ofRepository(other) {
+			last = i
+			break
+		}
+	}
+	if c.unlisted == nil {
+		c.unlisted = map[string]bool{}
+	}
+	c.unlisted[c.state.Review[last]] = true
+	c.state.Review = slices.Delete(c.state.Review, last, last+1)
+	c.state.ReviewMore++
+}
+
+// ofRepository reports whether a name to review is that of a repository, or of what git may take for one.
+func ofRepository(name string) bool {
+	return slices.Contains([]string{".git", "HEAD", "config", "objects", "refs"}, path.Base(name))
 }
 
 // FormatDenied lists the first ten hosts and ports, and the number of the others.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,4 +112,25 @@ func TestRepositoriesThatCannotBeListed(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(r.notices, func(n Notice) bool {
 		return strings.HasPrefix(n.Text, "the repositories in the working tree could not be listed") && strings.Contains(n.Text, "inner")
 	}), "%v", r.notices)
+}
+
+// A long list of files to review has repositories first, and says how many others there are.
+func TestManyFilesToReview(t *testing.T) {
+	r := gitRig(t)
+	many := func(d *doing) {
+		for i := range maxConfined + 20 {
+			d.writes(fmt.Sprintf("a%03d/.envrc", i), fmt.Sprint(d.n))
+		}
+		r.git("init", "-q", "z")
+		r.git("-C", "z", "-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-q", "--allow-empty", "-m", "x")
+		d.says("working")
+	}
+	r.fake.script = script(many, many)
+	r.flags["max-turns"] = "2"
+	r.inBox(false)
+	end := r.journal()
+	assert.Len(t, end.Review, maxConfined)
+	assert.Equal(t, "z/.git", end.Review[maxConfined-1])
+	assert.Equal(t, 21, end.ReviewMore)
+	assert.Equal(t, 21, end.Work.ReviewMore)
 }

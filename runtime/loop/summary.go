@@ -24,7 +24,7 @@ func (w *workspace) summary(ctx context.Context) *Summary {
 	if s.Turn == 0 {
 		return nil
 	}
-	sum := &Summary{Turns: s.Turn, Elapsed: w.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens, Failures: s.FailedTurns, Denied: s.Denied, Review: s.Review}
+	sum := &Summary{Turns: s.Turn, Elapsed: w.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens, Failures: s.FailedTurns, Denied: s.Denied, Review: s.Review, ReviewMore: s.ReviewMore}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
 	if of := w.worktree; of != nil {

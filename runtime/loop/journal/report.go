@@ -95,16 +95,17 @@ type Run struct {
 	Why     string       `json:"why,omitempty"`    // the same in words
 	Hat     string       `json:"hat,omitempty"`    // hat of the current turn
 
-	Started   time.Time          `json:"started,omitzero"`   // time of its first turn, also if it was resumed
-	ElapsedMS int64              `json:"elapsed_ms"`         // up to the last turn that ended, or the end
-	Branch    string             `json:"branch,omitempty"`   // branch of its worktree; "": none
-	Dir       string             `json:"dir,omitempty"`      // directory of the worktree, relative to the project
-	Work      *record.Summary    `json:"work,omitempty"`     // set if it stopped
-	Prompt    string             `json:"prompt,omitempty"`   // how the file of the task changed while a turn ran
-	Denied    []record.Denied    `json:"denied,omitempty"`   // connections that its box denied
-	Review    []string           `json:"review,omitempty"`   // changed files that tools execute automatically, and inner repositories; only with a box
-	Failed    event.Kind         `json:"failed,omitempty"`   // kind of failure of the last turn
-	Failures  map[event.Kind]int `json:"failures,omitempty"` // number of turns that ended in a failure, by its kind
+	Started    time.Time          `json:"started,omitzero"`      // time of its first turn, also if it was resumed
+	ElapsedMS  int64              `json:"elapsed_ms"`            // up to the last turn that ended, or the end
+	Branch     string             `json:"branch,omitempty"`      // branch of its worktree; "": none
+	Dir        string             `json:"dir,omitempty"`         // directory of the worktree, relative to the project
+	Work       *record.Summary    `json:"work,omitempty"`        // set if it stopped
+	Prompt     string             `json:"prompt,omitempty"`      // how the file of the task changed while a turn ran
+	Denied     []record.Denied    `json:"denied,omitempty"`      // connections that its box denied
+	Review     []string           `json:"review,omitempty"`      // changed files that tools execute automatically, and inner repositories; only with a box
+	ReviewMore int                `json:"review_more,omitempty"` // how many others there are
+	Failed     event.Kind         `json:"failed,omitempty"`      // kind of failure of the last turn
+	Failures   map[event.Kind]int `json:"failures,omitempty"`    // number of turns that ended in a failure, by its kind
 
 	Checkouts record.Checkouts `json:"checkouts,omitzero"`  // state of the working trees after its last turn, if it did not stop
 	ExitCode  *int             `json:"exit_code,omitempty"` // set if it stopped
@@ -145,7 +146,7 @@ func ReadRun(project string) (r Run, err error) {
 			if r.Work == nil {
 				r.Checkouts = v.State.Checkouts
 			}
-			r.Prompt, r.Denied, r.Review = v.State.Prompt, v.State.Denied, v.State.Review
+			r.Prompt, r.Denied, r.Review, r.ReviewMore = v.State.Prompt, v.State.Denied, v.State.Review, v.State.ReviewMore
 			r.Failed, r.Failures = v.State.Failed, v.State.FailedTurns
 			r.Started, _ = time.Parse(record.StampLayout, v.State.Run) // of another ripple it may be anything
 		}

@@ -62,9 +62,10 @@ type State struct {
 	Refusal string   `json:"refusal,omitempty"` // the reason of the last refusal
 	Owed    []string `json:"owed,omitempty"`    // files that the next commit includes, quoted
 
-	Denied []Denied `json:"denied,omitempty"` // connections that the box refused, once for each host and port
-	Told   int      `json:"told,omitempty"`   // how many of them the prompt of a successful turn contained
-	Review []string `json:"review,omitempty"` // changed files that tools run automatically, and inner repositories
+	Denied     []Denied `json:"denied,omitempty"`      // connections that the box refused, once for each host and port
+	Told       int      `json:"told,omitempty"`        // how many of them the prompt of a successful turn contained
+	Review     []string `json:"review,omitempty"`      // changed files that tools run automatically, and inner repositories
+	ReviewMore int      `json:"review_more,omitempty"` // how many others there are
 
 	Hats      *hats.State       `json:"hats,omitempty"`       // nil in a loop without topics
 	SessionOf string            `json:"session_of,omitempty"` // the hat that owns Session; "" for the loop

@@ -21,8 +21,9 @@ type Summary struct {
 	Removed int `json:"removed"` // lines removed by them
 	Dirty   int `json:"dirty"`   // files with uncommitted changes
 
-	Denied []Denied `json:"denied,omitempty"` // connections that the box refused
-	Review []string `json:"review,omitempty"` // changed files that tools run automatically, and inner repositories, if there was a box
+	Denied     []Denied `json:"denied,omitempty"`      // connections that the box refused
+	Review     []string `json:"review,omitempty"`      // changed files that tools run automatically, and inner repositories, if there was a box
+	ReviewMore int      `json:"review_more,omitempty"` // how many others there are
 
 	Git    bool   `json:"git"`              // Commits, Files, Added, Removed and Dirty are known
 	Branch string `json:"branch,omitempty"` // branch of the worktree, if there is one

@@ -33,7 +33,7 @@ func summaryRows(s *loop.Summary) (rows []row) {
 	add(len(s.Failures) > 0, "failed", failedTurns(s.Failures))
 	add(s.CostUSD > 0, "cost", loop.FormatUSD(s.CostUSD))
 	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(s.Tokens.Input), ui.ShortNumber(s.Tokens.Output)))
-	return slices.Concat(rows, boxRows(s.Denied, s.Review), gitRows(s))
+	return slices.Concat(rows, boxRows(s.Denied, s.Review, s.ReviewMore), gitRows(s))
 }
 
 // failedTurns returns the number of turns that ended in a failure, by its kind, the most frequent first.
@@ -53,13 +53,17 @@ func failedTurns(failures map[event.Kind]int) string {
 	return ui.Count(all, "turn") + ": " + strings.Join(words, ", ")
 }
 
-// boxRows lists the connections that a box denied, and the files to review.
-func boxRows(denied []record.Denied, review []string) (rows []row) {
+// boxRows lists the connections that a box denied, and the files to review, of which more are not listed.
+func boxRows(denied []record.Denied, review []string, more int) (rows []row) {
 	if len(denied) > 0 {
 		rows = append(rows, row{"denied", "connections to " + loop.FormatDenied(denied)})
 	}
 	if len(review) > 0 {
-		rows = append(rows, row{"review", "these before you run anything here: " + strings.Join(review, ", ")})
+		text := "these before you run anything here: " + strings.Join(review, ", ")
+		if more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		rows = append(rows, row{"review", text})
 	}
 	return rows
 }

@@ -17,7 +17,7 @@ func workRows(w ui.Sheet, r journal.Run) {
 	if len(r.Failures) > 0 {
 		w.Row("failed", failedTurns(r.Failures))
 	}
-	for _, row := range boxRows(r.Denied, r.Review) {
+	for _, row := range boxRows(r.Denied, r.Review, r.ReviewMore) {
 		w.Row(row.label, row.text)
 	}
 	if r.Work == nil {
