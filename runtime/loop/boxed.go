@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -56,7 +57,7 @@ type confined struct {
 	*run
 	work  *workspace
 	seen  int               // number of the box's denials that were processed
-	files map[string]string // digests of reviewed files whose changes git may not report; nil before the first turn. See digests
+	files map[string]string // digests of reviewed files; nil before the first turn. See digests
 	inGit bool              // the working tree had a repository when the loop began
 
 	unlisted map[string]bool // files to review that are not in the list, which is full
@@ -275,28 +276,22 @@ func literal() []string {
 	return slices.DeleteFunc(slices.Clone(reviewed()), func(name string) bool { return strings.ContainsAny(name, "*?[") })
 }
 
-// unwatched returns the files that tools execute automatically and whose changes git does not report. An error is
-// that of the next look at the tree.
-func (c *confined) unwatched(ctx context.Context) []string {
-	if c.work.tree.Repo == nil {
-		return nil
-	}
-	names, _ := c.work.tree.Repo.Unwatched(ctx)
-	return slices.DeleteFunc(names, func(name string) bool { return !matchesReview(c.work.tree.FromProject(name)) })
-}
-
-// digests returns the digests of the files that patterns name literally at the top of the project, which git may ignore, and
-// of those that unwatched returns. Names are relative to the top of the working tree.
+// digests returns the digests of the reviewed files that are tracked, or were before, and of those that patterns name literally at
+// the top of the project: there are several ways to hide changes from git, and git may ignore a file. Names are relative to the
+// top of the working tree. An error of git is that of the next look at the tree.
 func (c *confined) digests(ctx context.Context) map[string]string {
-	names := c.unwatched(ctx)
-	for _, name := range literal() {
-		if c.work.tree.Repo != nil {
-			name = c.work.tree.Repo.Prefix + name
-		}
-		names = append(names, name)
+	names, prefix := slices.Collect(maps.Keys(c.files)), ""
+	if r := c.work.tree.Repo; r != nil {
+		tracked, _ := r.Tracked(ctx) // see above
+		names = append(names, slices.DeleteFunc(tracked, func(name string) bool { return !matchesReview(c.work.tree.FromProject(name)) })...)
+		prefix = r.Prefix
 	}
+	for _, name := range literal() {
+		names = append(names, prefix+name)
+	}
+	slices.Sort(names)
 	all := map[string]string{}
-	for _, name := range names {
+	for _, name := range slices.Compact(names) {
 		data, err := projectfile.In(c.top(), path.Dir(name)).Read(path.Base(name), projectfile.MaxText)
 		switch {
 		case err == nil:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -133,4 +134,24 @@ func TestManyFilesToReview(t *testing.T) {
 	assert.Equal(t, "z/.git", end.Review[maxConfined-1])
 	assert.Equal(t, 21, end.ReviewMore)
 	assert.Equal(t, 21, end.Work.ReviewMore)
+}
+
+// A changed file is listed for review if the index has its old content with its new size and time.
+func TestReviewOfAFileThatTheIndexHides(t *testing.T) {
+	r := gitRig(t)
+	r.write("s/package.json", "{}\n")
+	r.commit("more")
+	r.fake.script = script(func(d *doing) {
+		d.writes("s/package.json", "evil\n")
+		before := time.Now().Add(-time.Hour) // otherwise git does not trust the time
+		require.NoError(t, os.Chtimes(filepath.Join(d.dir, "s", "package.json"), before, before))
+		d.writes(".git/info/attributes", "package.json filter=x\n")
+		r.git("-c", "filter.x.clean=git cat-file blob HEAD:s/package.json", "add", "s/package.json")
+		require.NoError(t, os.Remove(filepath.Join(d.dir, ".git", "info", "attributes")))
+		assert.Empty(t, r.git("status", "--porcelain"), "the attack does not work at all")
+		d.says("working")
+	})
+	r.flags["max-turns"] = "1"
+	r.inBox(false)
+	assert.Equal(t, []string{"s/package.json"}, r.journal().Review)
 }

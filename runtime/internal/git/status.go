@@ -34,12 +34,11 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 	return nil
 }
 
-// Unwatched returns the tracked files whose changes git does not report, because of the bits assume-unchanged and
-// skip-worktree of the index. Names are relative to the top, with slashes.
-func (r *Repo) Unwatched(ctx context.Context) (names []string, err error) {
-	out, err := r.run(ctx, call{}, gitListFiles, "-v", "-z")
-	for line := range strings.SplitSeq(out, "\x00") {
-		if tag, name, _ := strings.Cut(line, " "); name != "" && (tag == "S" || tag == strings.ToLower(tag)) {
+// Tracked returns the names of the files in the index, relative to the top, with slashes.
+func (r *Repo) Tracked(ctx context.Context) (names []string, err error) {
+	out, err := r.run(ctx, call{}, gitListFiles, "-z")
+	for name := range strings.SplitSeq(out, "\x00") {
+		if name != "" {
 			names = append(names, name)
 		}
 	}
