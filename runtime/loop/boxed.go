@@ -143,10 +143,10 @@ func (c *confined) takeRepository() {
 	if !c.inGit || box.HasRepository(c.top()) {
 		return
 	}
-	c.review(".git/HEAD")
+	c.review(c.work.tree.FromProject(".git/HEAD"))
 	for _, name := range []string{"HEAD", "config", "objects", "refs"} {
 		if _, err := os.Lstat(filepath.Join(c.top(), name)); err == nil {
-			c.review(name)
+			c.review(c.work.tree.FromProject(name))
 		}
 	}
 }

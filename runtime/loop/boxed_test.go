@@ -155,3 +155,24 @@ func TestReviewOfAFileThatTheIndexHides(t *testing.T) {
 	r.inBox(false)
 	assert.Equal(t, []string{"s/package.json"}, r.journal().Review)
 }
+
+// Files to review above the project are named relative to it.
+func TestReviewAboveTheProject(t *testing.T) {
+	r := gitRig(t)
+	top := r.dir
+	r.dir = filepath.Join(top, "sub")
+	r.write(".ralph/PROMPT.md", "Do the work.\n")
+	r.fake.script = script(func(d *doing) {
+		d.dir = top
+		d.writes("package.json", "{}\n")
+		d.writes("sub/package.json", "{}\n")
+		require.NoError(t, os.Mkdir(filepath.Join(top, "objects"), 0o755))
+		require.NoError(t, os.Rename(filepath.Join(top, ".git", "HEAD"), filepath.Join(top, ".git", "OLD")))
+		d.says("working")
+	})
+	r.flags["max-turns"] = "1"
+	r.inBox(false)
+	list := r.journal().Review
+	assert.Contains(t, list, "../.git/HEAD")
+	assert.Contains(t, list, "../objects")
+}

@@ -113,11 +113,15 @@ func (r *Repo) betweenRemoved(ctx context.Context, a Snapshot, b string) ([]stri
 	return r.between(ctx, parent, b)
 }
 
-// FromProject is a name as seen from the project, which may lie deep in a
-// repository.
+// FromProject returns a name as seen from the project, which may lie deep in a repository; that of a file elsewhere in the
+// repository begins with "../".
 func (t *Tree) FromProject(name string) string {
-	if t.Repo == nil {
+	if t.Repo == nil || t.Repo.Prefix == "" {
 		return name
 	}
-	return strings.TrimPrefix(name, t.Repo.Prefix)
+	prefix, up := t.Repo.Prefix, ""
+	for !strings.HasPrefix(name, prefix) {
+		prefix, up = prefix[:strings.LastIndexByte(strings.TrimSuffix(prefix, "/"), '/')+1], up+"../"
+	}
+	return up + name[len(prefix):]
 }

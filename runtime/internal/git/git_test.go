@@ -304,3 +304,17 @@ func TestACheckoutStartsNoProcesses(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(text), worker)
 }
+
+func TestFromProject(t *testing.T) {
+	for _, tt := range []struct{ prefix, name, want string }{
+		{"", "a/b", "a/b"},
+		{"a/b/", "a/b/c", "c"},
+		{"a/b/", "a/c", "../c"},
+		{"a/b/", "a/bc/d", "../bc/d"},
+		{"a/b/", "c/a", "../../c/a"},
+	} {
+		tree := &Tree{Repo: &Repo{Prefix: tt.prefix}}
+		assert.Equal(t, tt.want, tree.FromProject(tt.name), tt.name)
+	}
+	assert.Equal(t, "a", (&Tree{}).FromProject("a"))
+}
