@@ -80,14 +80,17 @@ func (o Options) ForFile(path string) Options {
 
 // ScriptDirs returns the directories in which the integration script of an adapter file is looked
 // for, in this order. A directory that another user made where everybody may write, such as
-// /tmp/integration-scripts, is left out.
+// /tmp/integration-scripts, is left out, and so is a missing one, which another user could still make.
 func ScriptDirs(path string) []string {
 	dir := filepath.Dir(path)
 	list := []string{filepath.Join(dir, "integration-scripts"), filepath.Join(dir, "..", "integration-scripts")}
 	list = slices.DeleteFunc(list, func(beside string) bool {
 		found, err := os.Lstat(beside)
 		above, aboveErr := os.Stat(filepath.Dir(beside))
-		return err == nil && aboveErr == nil && owner.Planted(above, found)
+		if err != nil {
+			return aboveErr == nil && owner.MayPlant(above)
+		}
+		return aboveErr == nil && owner.Planted(above, found)
 	})
 	return append(list, dir)
 }

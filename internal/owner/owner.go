@@ -6,13 +6,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Planted reports whether another user may have created what was found in a directory to mislead this user: everybody may write
 // there, as in /tmp.
 func Planted(dir, found fs.FileInfo) bool {
+	return MayPlant(dir) && !IsUs(found)
+}
+
+// MayPlant reports whether everybody may write to a directory, as to /tmp. On Windows it is false: the mode does not say so.
+func MayPlant(dir fs.FileInfo) bool {
 	const others = 0o002
-	return dir.Mode().Perm()&others != 0 && !IsUs(found)
+	return runtime.GOOS != "windows" && dir.Mode().Perm()&others != 0
 }
 
 // Ours reports whether the user of this process may write to a directory, or may create it.
