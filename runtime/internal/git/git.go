@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -175,6 +176,9 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	if err != nil {
 		return "", err
 	}
+	if err := r.checkAround(ctx, c); err != nil {
+		return "", err
+	}
 	settings := c.examined
 	if settings == nil && (sub.mayRunPrograms() || sub.shows()) {
 		if settings, err = r.examine(ctx, c.env, sub.mayRunPrograms()); err != nil && ctx.Err() == nil { // git is not started with a ctx that ended
@@ -230,6 +234,24 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		return "", &Error{string(sub), gitWords(said.String() + out.String()), exit.ExitCode()}
 	}
 	return out.String(), err
+}
+
+// checkAround returns an error if git would use a repository around r.Top. Where possible, GIT_CEILING_DIRECTORIES prevents that;
+// it is a list, which cannot have a path with its separator.
+func (r *Repo) checkAround(ctx context.Context, c call) error {
+	named := func(variable string) bool { return strings.HasPrefix(variable, "GIT_DIR=") }
+	if c.search || !strings.ContainsRune(filepath.Dir(r.Top), filepath.ListSeparator) || slices.ContainsFunc(append(os.Environ(), c.env...), named) {
+		return nil
+	}
+	out, err := search(ctx, r.Top, gitRevParse, "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	used, err := filepath.EvalSymlinks(filepath.FromSlash(strings.TrimSuffix(out, "\n")))
+	if top, topErr := filepath.EvalSymlinks(r.Top); err == nil && topErr == nil && used == top {
+		return nil
+	}
+	return &Error{string(gitRevParse), "not a git repository: " + r.Top, 128}
 }
 
 // settings has git, whose path is program, list the settings of a text as "key\nvalue\x00", up to the first mistake. It follows no

@@ -166,21 +166,27 @@ func TestNothingIsWrittenBesideALinkedIndex(t *testing.T) {
 
 // A repository that is no longer one is an error: the repository around it is not used in its place.
 func TestTheRepositoryAroundIsNotUsed(t *testing.T) {
-	p := newRepo(t)
-	inner := &project{t, filepath.Join(p.dir, "inner")}
-	require.NoError(t, os.Mkdir(inner.dir, 0o755))
-	inner.git("init", "-q", "-b", "main")
-	inner.write("a.txt", "a\n")
-	inner.git("-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-q", "--allow-empty", "-m", "first")
-	tree, err := OpenTree(t.Context(), inner.dir, nothing)
-	require.NoError(t, err)
-	head := p.git("rev-parse", "HEAD")
-	require.NoError(t, os.Rename(filepath.Join(inner.dir, ".git", "HEAD"), filepath.Join(inner.dir, ".git", "OLD")))
-	_, err = tree.Snapshot(t.Context())
-	require.Error(t, err)
-	_, err = tree.Repo.Commit(t.Context(), Change{There: []string{"a.txt"}}, "", "x", 0, nil)
-	require.Error(t, err)
-	assert.Equal(t, head, p.git("rev-parse", "HEAD"))
+	for _, name := range []string{"inner", "a:b/inner"} {
+		t.Run(name, func(t *testing.T) {
+			p := newRepo(t)
+			inner := &project{t, filepath.Join(p.dir, name)}
+			require.NoError(t, os.MkdirAll(inner.dir, 0o755))
+			inner.git("init", "-q", "-b", "main")
+			inner.write("a.txt", "a\n")
+			inner.git("-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-q", "--allow-empty", "-m", "first")
+			tree, err := OpenTree(t.Context(), inner.dir, nothing)
+			require.NoError(t, err)
+			_, err = tree.Snapshot(t.Context())
+			require.NoError(t, err)
+			head := p.git("rev-parse", "HEAD")
+			require.NoError(t, os.Rename(filepath.Join(inner.dir, ".git", "HEAD"), filepath.Join(inner.dir, ".git", "OLD")))
+			_, err = tree.Snapshot(t.Context())
+			require.ErrorContains(t, err, "not a git repository")
+			_, err = tree.Repo.Commit(t.Context(), Change{There: []string{"a.txt"}}, "", "x", 0, nil)
+			require.ErrorContains(t, err, "not a git repository")
+			assert.Equal(t, head, p.git("rev-parse", "HEAD"))
+		})
+	}
 }
 
 // Output with names of files is not given while git would read objects of another repository.
@@ -191,15 +197,24 @@ func TestNamesOfAnotherRepositoryAreNotShown(t *testing.T) {
 	hidden := other.git("rev-parse", "HEAD")
 	tree, err := OpenTree(t.Context(), p.dir, nothing)
 	require.NoError(t, err)
+	first := p.git("rev-parse", "HEAD")
 	p.write(".git/objects/info/alternates", filepath.Join(other.dir, ".git", "objects")+"\n")
 	p.write(".git/refs/heads/main", hidden+"\n")
-	_, err = tree.Snapshot(t.Context())
-	_, is := errors.AsType[*Conflict](err)
-	assert.True(t, is, "%v", err)
+	looks := map[string]func() error{
+		"status":    func() error { _, err := tree.Snapshot(t.Context()); return err },
+		"ls-tree":   func() error { _, err := tree.Repo.between(t.Context(), "", hidden); return err },
+		"diff":      func() error { _, err := tree.Repo.between(t.Context(), first, hidden); return err },
+		"Since":     func() error { _, err := tree.Repo.Since(t.Context(), first); return err },
+		"Since all": func() error { _, err := tree.Repo.Since(t.Context(), ""); return err },
+	}
+	for name, look := range looks {
+		_, is := errors.AsType[*Conflict](look())
+		assert.True(t, is, name)
+	}
 	_, list, err := Risks(t.Context(), p.dir)
 	require.NoError(t, err)
 	tree.Repo.Accepted = list
-	s, err := tree.Snapshot(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, hidden, s.Head)
+	for name, look := range looks {
+		require.NoError(t, look(), name)
+	}
 }
