@@ -11,9 +11,9 @@ import (
 )
 
 // openInside opens path, a regular file of the project in dir, for reading. It follows links, but
-// not out of the project: out of the repository of this user that contains dir, or out of dir if none does. An
-// error message about such a file would show the text of another one. This holds even if the file
-// is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
+// not out of the project: out of the repository of this user that contains dir, or out of dir if none
+// does. An error message about such a file would show the text of another one. This holds even if the
+// file is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
 func openInside(dir, path string) (*os.File, error) {
 	for range maxTries {
 		top, name, err := locate(dir, path)
@@ -115,8 +115,9 @@ func locate(dir, path string) (top, name string, err error) {
 
 // ProjectOf returns the directory out of which no link may lead from a file that a user in cwd, an
 // absolute path, names by its path, because the user sees the path and not the link: the repository
-// that has the file, or cwd if the file is below it and cwd is in no repository of this user. It returns "" if neither is the case. A directory
-// of a repository that is a link to another repository does not count as that one.
+// that has the file, or cwd if the file is below it and cwd is in no repository of this user. It returns
+// "" if neither is the case. A directory of a repository that is a link to another repository does not
+// count as that one.
 func ProjectOf(cwd, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cwd, path)
@@ -128,6 +129,7 @@ func ProjectOf(cwd, path string) string {
 			if _, inside := Relative(resolved, real); project == "" || !inside {
 				project, real = at, resolved
 			}
+			// If the repository around cwd is another user's, it does not count; see RepositoryOf.
 			if _, below := Relative(cwd, path); around && below && project == at && !isOurs(at) {
 				return cwd
 			}

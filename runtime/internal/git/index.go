@@ -33,7 +33,7 @@ func (r *Repo) index(ctx context.Context) (index, error) {
 	return r.findIndex(ctx)
 }
 
-// findIndex does it without examining the repository.
+// findIndex is like index, but does not examine the repository.
 func (r *Repo) findIndex(ctx context.Context) (index, error) {
 	path, err := pathOf(ctx, r.Top, "index")
 	if real, linked := filepath.EvalSymlinks(path); linked == nil {

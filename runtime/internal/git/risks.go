@@ -173,11 +173,11 @@ func (r repository) withSubmodules(ctx context.Context) (list []repository, err 
 	return list, nil
 }
 
-// Risks returns what makes git run programs of the repository of a directory, or write files outside of it: settings,
-// also those of its submodules with files, as "FILE: key = value"; symbolic links that lead out of it, as "FILE: link =
-// TARGET"; directories of objects elsewhere, as "FILE: alternate = DIR"; and a file .git or commondir that names a repository elsewhere, as "FILE: gitdir = DIR" or "FILE: commondir =
-// DIR". They are sorted. It also returns the top of the working tree. Both are empty outside of a repository. Errors:
-// *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
+// Risks returns what makes git run programs of the repository of a directory, or use files outside of it: settings, also those of
+// its submodules with files, as "FILE: key = value"; symbolic links that lead out of it, as "FILE: link = TARGET"; directories of
+// objects elsewhere, as "FILE: alternate = DIR"; and a file .git or commondir that names a repository elsewhere, as "FILE: gitdir =
+// DIR" or "FILE: commondir = DIR". They are sorted. It also returns the top of the working tree. Both are empty outside of a
+// repository. Errors: *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
 func Risks(ctx context.Context, dir string) (top string, list []string, err error) {
 	top, _, err = topOf(ctx, dir)
 	if Ended(err) {
