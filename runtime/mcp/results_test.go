@@ -5,6 +5,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -263,4 +264,12 @@ func TestAProgramThatDoesNotStart(t *testing.T) {
 	text := plain(call(t, c, "console_start", args{"adapter": adapter, "args": []string{"-c", `printf 'no \e[31mway\n[main] idle\n'; exit 3`}}))
 	assert.Contains(t, text, "error: ")
 	assert.Contains(t, text, "it printed:\n-----\nno way\n[main] idle\n")
+}
+
+// If a file that the user allows cannot be used, the client learns why.
+func TestAnAllowedFileThatCannotBeUsed(t *testing.T) {
+	c := client(t, mcp.Options{Adapters: []string{"/x/a.yaml"}, Resolve: func(string) (mcp.Program, error) { return mcp.Program{}, errors.New("line 3: no such key") }})
+	text := call(t, c, "console_start", args{"adapter": "/x/a.yaml"})
+	assert.Equal(t, `error: this server may use "/x/a.yaml", but could not load it when it started: line 3: no such key`, text)
+	assert.Contains(t, call(t, c, "console_start", args{"adapter": "/x/b.yaml"}), "is a path")
 }

@@ -51,6 +51,7 @@ type Server struct {
 	sdk           *sdk.Server
 	progressEvery time.Duration
 	pinned        []Program // programs of Options.Adapters
+	unusable      []error   // why they could not be loaded
 	consoles      *console.ClientCache
 	news          *news
 	turns         *turns
@@ -80,7 +81,7 @@ func New(o Options) *Server {
 		if err != nil { // never matches a program
 			p = Program{}
 		}
-		s.pinned = append(s.pinned, p)
+		s.pinned, s.unusable = append(s.pinned, p), append(s.unusable, err)
 	}
 	return s
 }
@@ -191,8 +192,14 @@ func adapterLabel(name, origin string) string {
 // model wrote it.
 func (s *Server) resolve(adapter string) (Program, error) {
 	for i, name := range s.o.Adapters {
-		if name == adapter && i < len(s.pinned) && s.pinned[i].Name != "" {
+		if name != adapter || i >= len(s.pinned) {
+			continue
+		}
+		if s.pinned[i].Name != "" {
 			return s.pinned[i], nil
+		}
+		if err := s.unusable[i]; err != nil && registry.IsPath(adapter) {
+			return Program{}, fmt.Errorf("this server may use %q, but could not load it when it started: %w", adapter, err)
 		}
 	}
 	if registry.IsPath(adapter) && adapter != s.o.Adapter {
