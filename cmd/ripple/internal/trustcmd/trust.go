@@ -32,7 +32,8 @@ record that you approve them. Until you do, ripple uses none of them. These file
   ripple.yml                settings of a loop
   .ralphrc, .ralph/.ralphrc settings of a loop
   .git                      settings that make git run filters or other programs, include files,
-                            or fetch objects, and links that make git leave the repository
+                            or fetch objects, with the server; links that make git leave the
+                            repository; and repositories from which it borrows objects
   .ralph                    the task and the plan, unless you created them with "ripple init"
   .ralph/events.jsonl       a loop that --resume would continue, unless you started it here
 
