@@ -64,6 +64,7 @@ var opensByPath = map[string]string{
 	"runtime/internal/git/index.go Rename":                  "the lock to the index; a link there is replaced",
 	"runtime/internal/git/lacking.go ReadDir":               "only names are used",
 	"runtime/internal/git/locks.go Remove":                  "a lock of git; a link is removed, not followed",
+	"runtime/internal/git/outside.go ReadDir":               "git's directory; only names are used, and the files are read with projectfile",
 	"runtime/internal/git/worktree.go ReadDir":              "the entries of working trees; only names are used",
 	"runtime/internal/git/worktree.go RemoveAll":            "the entry of a working tree that was not finished; links are not followed",
 	"runtime/registry/file.go DirFS":                        "names of files; the files of a project are opened by internal/projectfile",

@@ -55,8 +55,33 @@ func (r repository) outside(ctx context.Context, all []setting) (list []string, 
 			}
 		}
 	}
+	if slices.ContainsFunc(all, func(s setting) bool { return promises().MatchString(s.key) }) {
+		if list, err = appendRemotes(list, places); err != nil {
+			return nil, err
+		}
+	}
 	slices.Sort(list)
 	return slices.Compact(list), nil
+}
+
+// appendRemotes appends the files of git directories that name the server of a partial clone if its settings do not.
+func appendRemotes(list, places []string) ([]string, error) {
+	for _, place := range places {
+		for _, name := range []string{"remotes", "branches"} {
+			files, _ := os.ReadDir(filepath.Join(place, name)) // if it cannot be read, git reads no file in it
+			for _, f := range files {
+				path := filepath.Join(place, name, f.Name())
+				text, err := projectfile.Read(path, 1<<20)
+				if refused, is := errors.AsType[*projectfile.RefusedError](err); is {
+					return nil, refused
+				}
+				if err == nil {
+					list = append(list, setting{file: path, key: "remote", value: string(text)}.String())
+				}
+			}
+		}
+	}
+	return list, nil
 }
 
 // belongs reports whether the repository in gitDir is one of the working tree with this top: it is inside, it is that of
