@@ -46,3 +46,19 @@ func TestLoopRepositoryThatIsGone(t *testing.T) {
 		assert.NoFileExists(t, f.variables["W"]+"/ran", said)
 	})
 }
+
+// A program cannot make the next box write the repository around its own.
+func TestRepositoryAround(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		inner := f.variables["W"] + "/in"
+		for _, script := range []string{"mv .git/HEAD .git/H; touch ran1", "touch ran2; touch ../escaped || true"} {
+			_, said, code := f.outcome(t, "bash", "-c", `mkdir -p in; cd in; [ -e .git ] || git init -q; exec "$0" box -- sh -c "$1"`, ripple, script)
+			assert.Zero(t, code, said)
+		}
+		assert.FileExists(t, inner+"/ran1")
+		assert.FileExists(t, inner+"/ran2")
+		assert.NoFileExists(t, f.variables["W"]+"/escaped")
+	})
+}

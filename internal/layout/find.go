@@ -29,7 +29,7 @@ func Find(dir string) string {
 			break
 		}
 		above := filepath.Dir(at)
-		if projectfile.IsRepository(at) || above == at {
+		if projectfile.HasGit(at) || above == at {
 			return dir
 		}
 		at = above

@@ -3,6 +3,7 @@ package projectfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,9 +12,9 @@ import (
 )
 
 // openInside opens path, a regular file of the project in dir, for reading. It follows links, but
-// not out of the project: out of the repository of this user that contains dir, or out of dir if none
-// does. An error message about such a file would show the text of another one. This holds even if the
-// file is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
+// not out of the project: out of the repository of this user that contains dir, or out of dir if
+// there is none. An error message about such a file would show the text of another one. This holds
+// even if the file is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
 func openInside(dir, path string) (*os.File, error) {
 	for range maxTries {
 		top, name, err := locate(dir, path)
@@ -115,9 +116,9 @@ func locate(dir, path string) (top, name string, err error) {
 
 // ProjectOf returns the directory out of which no link may lead from a file that a user in cwd, an
 // absolute path, names by its path, because the user sees the path and not the link: the repository
-// that has the file, or cwd if the file is below it and cwd is in no repository of this user. It returns
-// "" if neither is the case. A directory of a repository that is a link to another repository does not
-// count as that one.
+// that has the file, or cwd if the file is below it and cwd is in no repository of this user. It
+// returns "" if neither is the case. A directory of a repository that is a link to another
+// repository does not count as that one. A .git that is not a repository counts as one of another user.
 func ProjectOf(cwd, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cwd, path)
@@ -125,12 +126,12 @@ func ProjectOf(cwd, path string) string {
 	project, real := "", ""
 	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
 		_, around := Relative(at, cwd)
-		if resolved, err := filepath.EvalSymlinks(at); err == nil && IsRepository(at) {
+		if resolved, err := filepath.EvalSymlinks(at); err == nil && HasGit(at) {
 			if _, inside := Relative(resolved, real); project == "" || !inside {
 				project, real = at, resolved
 			}
-			// If the repository around cwd is another user's, it does not count; see RepositoryOf.
-			if _, below := Relative(cwd, path); around && below && project == at && !isOurs(at) {
+			_, below := Relative(cwd, path)
+			if around && below && project == at && !isOurs(at) { // as openInside, which does not use this repository
 				return cwd
 			}
 			if around {
@@ -147,35 +148,54 @@ func ProjectOf(cwd, path string) string {
 	return project
 }
 
-// RepositoryOf returns the top of the repository that contains dir, or "". ours reports whether the top and its .git belong to
-// this user: git requires that (safe.directory), because in a directory where others may write, such as /tmp, another user can
-// make a repository that has the directories of everybody.
+// RepositoryOf returns the top of the repository that contains dir, or "". ours reports whether the
+// top and its .git belong to this user: without the setting safe.directory, git requires that, because
+// in a directory where others may write, such as /tmp, another user can make a repository that has
+// the directories of everybody. A .git that is not a repository ends the search, although git goes on
+// above it: a program that may write only that .git must not choose a repository around it.
 func RepositoryOf(dir string) (top string, ours bool) {
-	for {
-		if IsRepository(dir) {
-			return dir, isOurs(dir)
-		}
+	for !HasGit(dir) {
 		above := filepath.Dir(dir)
 		if above == dir {
 			return "", false
 		}
 		dir = above
 	}
+	if !isRepository(dir) {
+		return "", false
+	}
+	return dir, isOurs(dir)
 }
 
-// isOurs reports whether a directory and its .git belong to this user.
+// isOurs reports whether a directory is a repository, and it and its .git belong to this user.
 func isOurs(dir string) bool {
 	info, err := os.Stat(dir)
 	if err != nil || !owner.IsCaller(info) {
 		return false
 	}
 	info, err = os.Lstat(filepath.Join(dir, ".git"))
-	return err == nil && owner.IsCaller(info)
+	return err == nil && owner.IsCaller(info) && isRepository(dir)
 }
 
-// IsRepository reports whether git would treat dir as the top of a repository. An empty .git, as
-// a sandbox creates to block one, does not count.
-func IsRepository(dir string) bool {
+// HasGit reports whether a directory has an entry .git, which need not be a repository. An empty
+// directory, as a sandbox creates to block one, does not count: no program in a box can make .git one.
+func HasGit(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Lstat(git)
+	if err != nil || !info.IsDir() {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	entries, err := os.OpenFile(git, os.O_RDONLY|nonBlock, 0) // a pipe may have replaced it
+	if err != nil {
+		return true
+	}
+	defer entries.Close() // only read from
+	_, err = entries.Readdirnames(1)
+	return err != io.EOF
+}
+
+// isRepository reports whether the entry .git of a directory may be a repository, or name one.
+func isRepository(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
 	if err != nil {

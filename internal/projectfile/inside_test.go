@@ -76,7 +76,7 @@ func TestProjectOf(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
-	for _, dir := range []string{"plain/sub", "elsewhere", "repo/.git", "repo/sub", "repo/module/.git", "other/.git"} {
+	for _, dir := range []string{"plain/sub", "elsewhere", "repo/.git", "repo/sub", "repo/module/.git", "other/.git", "repo/broken/.git/refs", "repo/broken/sub"} {
 		require.NoError(t, os.MkdirAll(at(dir), 0o700))
 	}
 	for _, repository := range []string{"repo", "repo/module", "other"} {
@@ -101,6 +101,11 @@ func TestProjectOf(t *testing.T) {
 		{"repo/linked", "repo/linked/x", "repo/linked"},
 		{".", "repo/x", "repo"},
 		{".", "plain/x", "."},
+		{"repo/broken", "repo/broken/x", "repo/broken"},
+		{"repo/broken/sub", "repo/broken/sub/x", "repo/broken/sub"},
+		{"repo/broken/sub", "repo/broken/x", "repo/broken"},
+		{"repo", "repo/broken/x", "repo/broken"},
+		{"plain", "repo/broken/x", "repo/broken"},
 	} {
 		want := ""
 		if c.want != "" {

@@ -38,7 +38,8 @@ type shared struct {
 	close   func()
 
 	mu     sync.Mutex
-	pinned map[string]bool // directories of repositories, see running.pin
+	trees  map[string]string // by working directory
+	pinned map[string]bool   // directories of repositories, see running.pin
 	pins   running
 	starts int
 	denied []Denial
@@ -52,7 +53,7 @@ func Open(o Options) (*Box, error) {
 	if err := o.Policy.check(); err != nil {
 		return nil, err
 	}
-	b := &Box{shared: &shared{options: o, pinned: map[string]bool{}}}
+	b := &Box{shared: &shared{options: o, trees: map[string]string{}, pinned: map[string]bool{}}}
 	var err error
 	if b.bwrap, err = find(&o.Policy); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	p.Dir, p.Cwd, p.Env = Tree(cwd, p.Home), cwd, env
+	p.Dir, p.Cwd, p.Env = b.tree(cwd), cwd, env
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -171,6 +172,16 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 		return nil, err
 	}
 	return slices.Concat([]string{b.self}, b.options.Enter, []string{file}, argv), nil
+}
+
+// tree is Tree for this box: a program in it cannot change the result, because it is determined only once.
+func (b *shared) tree(cwd string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.trees[cwd] == "" {
+		b.trees[cwd] = Tree(cwd, b.options.Policy.Home)
+	}
+	return b.trees[cwd]
 }
 
 // pin is running.pin, once for each repository.
