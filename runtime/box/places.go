@@ -34,28 +34,6 @@ func Tree(cwd, home string) string {
 	return top
 }
 
-// HasRepository reports whether git takes the directory .git of a working tree for a repository, which has HEAD, objects
-// and refs. A program in a box can remove these. Git then takes the working tree itself for a repository, if it
-// has them, and obeys the settings in its file config.
-func HasRepository(tree string) bool {
-	dir := filepath.Join(tree, ".git")
-	head, err := projectfile.Read(filepath.Join(dir, "HEAD"), 4<<10) // which does not wait for a pipe
-	if err != nil {
-		return false
-	}
-	ref, symbolic := strings.CutPrefix(string(head), "ref:")
-	text := strings.TrimSpace(ref)
-	for _, name := range []string{"objects", "refs"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
-			return false
-		}
-	}
-	if symbolic {
-		return strings.HasPrefix(text, "refs/")
-	}
-	return len(text) >= 40 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
-}
-
 // Allow adds to a policy: writable and readable paths, which may begin with ~/ and otherwise are
 // relative to dir, and hosts in the form of parseHost, or "any".
 //

@@ -11,6 +11,9 @@ import (
 // Check returns an error: boxes need Linux.
 func Check() error { return &Missing{What: "boxes need Linux and bubblewrap"} }
 
+// HasRepository returns false.
+func HasRepository(string) bool { return false }
+
 // Run returns the error of Check.
 func Run(context.Context, Command) (int, error) { return 0, Check() }
 

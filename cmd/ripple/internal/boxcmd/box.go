@@ -112,13 +112,13 @@ func run(ctx context.Context, a *ui.App, policy box.Policy, argv []string) error
 	// The signals of a terminal's keys are for the program in the box; its parents ignore them.
 	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
 	had := box.HasRepository(policy.Dir)
+	said := reportRepository(a, policy.Dir, false)
 	code, err := box.Run(ctx, box.Command{
 		Policy: policy, Argv: argv, Inside: []string{ui.BoxInside}, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Denied: func(d box.Denial) { a.Note("the box denied a connection to %s", d) },
 	})
-	if had && !box.HasRepository(policy.Dir) {
-		a.Note("%s is no longer a repository, and git may take the working tree for one, whose settings run programs: before you run git there, "+
-			"remove HEAD, config, objects, refs from the working tree, and restore HEAD, objects and refs in .git", filepath.Join(policy.Dir, ".git"))
+	if !said {
+		reportRepository(a, policy.Dir, had)
 	}
 	switch {
 	case err != nil:
@@ -127,6 +127,31 @@ func run(ctx context.Context, a *ui.App, policy box.Policy, argv []string) error
 		return ui.ExitWith(ui.ExitInterrupted)
 	}
 	return ui.ExitWith(code)
+}
+
+// reportRepository reports that git does not take the directory .git of a working tree for a repository, if it did so
+// before, or takes the working tree itself for one. A program in an earlier box may have caused that.
+func reportRepository(a *ui.App, tree string, before bool) bool {
+	git := filepath.Join(tree, ".git")
+	if info, err := os.Lstat(git); err != nil || !info.IsDir() || box.HasRepository(tree) {
+		return false
+	}
+	var found []string
+	for _, name := range []string{"HEAD", "objects", "refs", "config"} {
+		if _, err := os.Lstat(filepath.Join(tree, name)); err == nil {
+			found = append(found, name)
+		}
+	}
+	if whole := len(found) >= 3 && found[2] == "refs"; !before && !whole {
+		return false
+	}
+	remove := ""
+	if len(found) > 0 {
+		remove = "; remove these from the working tree if they are not yours: " + strings.Join(found, ", ")
+	}
+	a.Note("%s is not a repository for git, which may take the working tree for one and run programs that its settings name: "+
+		"before you run git there, restore HEAD, objects and refs in .git%s", git, remove)
+	return true
 }
 
 // policy returns the policy for the flags and the current directory.
