@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/internal/projectfile"
@@ -34,12 +35,12 @@ func (l layout) keepIncluded(p *Policy, files ...string) error {
 			continue
 		}
 		seen[file] = true
-		paths, err := included(file, p.Home)
+		paths, err := p.included(file)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrPolicy, err)
 		}
 		for _, path := range paths {
-			if above(p.Dir, path) || above(p.Dir, resolved(path, 0)) {
+			if real, _ := place(path); above(p.Dir, path) || above(p.Dir, real) {
 				if err := exists(path); err != nil {
 					return fmt.Errorf("git's settings in %q include %q, which the program could replace; make it a file, without symbolic links in its path, or remove the setting: %w", file, path, err)
 				}
@@ -52,12 +53,16 @@ func (l layout) keepIncluded(p *Policy, files ...string) error {
 }
 
 // included returns the paths that a file with settings of git includes. A file that cannot be read includes none.
-func included(file, home string) (paths []string, err error) {
+func (p *Policy) included(file string) (paths []string, err error) {
 	text, err := projectfile.Read(file, projectfile.MaxText)
 	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("include")) {
 		return nil, nil
 	}
-	cmd := exec.Command("git", "config", "--file", "-", "--no-includes", "--null", "--get-regexp", `^include(if\..*)?\.path$`)
+	git := p.find("git", append(slices.Clone(programs), filepath.SplitList(os.Getenv("PATH"))...))
+	if git == "" {
+		return nil, fmt.Errorf("git's settings in %q include files, and there is no git, outside of directories that the program can write, to read them", file)
+	}
+	cmd := exec.Command(git, "config", "--file", "-", "--no-includes", "--null", "--get-regexp", `^include(if\..*)?\.path$`)
 	cmd.Env, cmd.Stdin = append(os.Environ(), "GIT_DIR="+os.DevNull), bytes.NewReader(text)
 	out, err := cmd.Output()
 	if ended, is := errors.AsType[*exec.ExitError](err); is && ended.ExitCode() == 1 {
@@ -69,7 +74,7 @@ func included(file, home string) (paths []string, err error) {
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		_, path, _ := strings.Cut(entry, "\n")
 		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(home, rest)
+			path = filepath.Join(p.Home, rest)
 		} else if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(file), path)
 		}

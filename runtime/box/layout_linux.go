@@ -270,7 +270,7 @@ func (p *Policy) secrets() (paths []string) {
 			continue
 		}
 		paths = append(paths, path)
-		real := resolved(path, 0)
+		real, _ := place(path)
 		if !slices.ContainsFunc(system, func(dir string) bool { return above(dir, real) }) { // these are for everybody
 			paths = append(paths, real)
 		}
@@ -278,20 +278,25 @@ func (p *Policy) secrets() (paths []string) {
 	return paths
 }
 
-// resolved follows the symbolic links of a path that need not exist. depth is that of the recursion.
-func resolved(path string, depth int) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+// place returns where an absolute path leads, which need not exist, and the symbolic links on the way.
+func place(path string) (real string, links []string) {
+	real = "/"
+	for rest := path; rest != "" && len(links) <= 40; { // as many links as Linux follows
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		at := filepath.Join(real, name)
+		to, err := os.Readlink(at)
+		if err != nil {
+			real = at
+			continue
+		}
+		links = append(links, at)
+		rest = to + "/" + rest
+		if filepath.IsAbs(to) {
+			real = "/"
+		}
 	}
-	if depth > 40 || path == "/" { // as many links as Linux follows
-		return path
-	}
-	if to, err := os.Readlink(path); err == nil && filepath.IsAbs(to) {
-		path = filepath.Clean(to)
-	} else if err == nil {
-		path = filepath.Join(filepath.Dir(path), to)
-	}
-	return filepath.Join(resolved(filepath.Dir(path), depth+1), filepath.Base(path))
+	return real, links
 }
 
 // hide takes paths out of the directories around them: it splits those that can only be read, and

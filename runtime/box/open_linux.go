@@ -55,7 +55,7 @@ func Open(o Options) (*Box, error) {
 	}
 	b := &Box{shared: &shared{options: o, trees: map[string]string{}, pinned: map[string]bool{}}}
 	var err error
-	if b.bwrap, err = find(&o.Policy); err != nil {
+	if b.bwrap, err = findBubblewrap(&o.Policy); err != nil {
 		return nil, err
 	}
 	if b.filter, err = seccomp(o.Policy.Nest); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +40,7 @@ func Run(ctx context.Context, c Command) (int, error) {
 	if err := c.Policy.check(); err != nil {
 		return 0, err
 	}
-	bwrap, err := find(&c.Policy)
+	bwrap, err := findBubblewrap(&c.Policy)
 	if err != nil {
 		return 0, err
 	}
@@ -248,27 +249,40 @@ func memory(name string, data []byte) (*os.File, error) {
 	return f, err
 }
 
-// programs lists the directories that are searched for bubblewrap. PATH is not used: an earlier
-// program in a box may have been able to write to its directories.
+// programs lists the directories that are searched for programs which ripple runs outside of boxes.
 var programs = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/usr/sbin", "/sbin"}
 
-// find returns the path of bubblewrap.
-func find(p *Policy) (string, error) {
-	for _, dir := range programs {
-		path := filepath.Join(dir, "bwrap")
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && !p.writable(path) {
-			return path, nil
-		}
+// findBubblewrap returns the path of bubblewrap.
+//
+// Errors: *Missing.
+func findBubblewrap(p *Policy) (string, error) {
+	if path := p.find("bwrap", programs); path != "" {
+		return path, nil
 	}
 	return "", &Missing{What: "bubblewrap (bwrap) is not installed in " + strings.Join(programs, ", "), Fix: installer()}
+}
+
+// find returns the path of a program in the first directory that has it, or "". It skips programs that the box, and
+// therefore also an earlier program in such a box, can write or replace.
+func (p *Policy) find(name string, dirs []string) string {
+	for _, dir := range dirs {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || !filepath.IsAbs(path) {
+			continue
+		}
+		if real, links := place(path); !slices.ContainsFunc(append(links, path, real), p.writable) {
+			return path
+		}
+	}
+	return ""
 }
 
 // Check reports whether this machine can run a box.
 //
 // Errors: *Missing.
 func Check() error {
-	bwrap, err := find(&Policy{})
+	bwrap, err := findBubblewrap(&Policy{})
 	if err != nil {
 		return err
 	}
