@@ -2,18 +2,23 @@ package box
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"example.org/ripple/internal/projectfile"
 )
 
-// userSettings returns the files in which git finds settings for all repositories.
+// userSettings returns the paths of git's system and user settings.
 func (p *Policy) userSettings() []string {
 	files := []string{"/etc/gitconfig", filepath.Join(p.Home, ".gitconfig"), filepath.Join(p.Home, ".config/git/config")}
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
@@ -22,27 +27,35 @@ func (p *Policy) userSettings() []string {
 	return files
 }
 
+// Limits of git's settings.
+const (
+	maxSettings     = 100 // files that others include
+	settingsTimeout = 10 * time.Second
+)
+
 // keepIncluded makes the files of the working tree read-only that some files with settings of git include, or the files
 // that these include. Conditions of includes count as met.
 //
-// Errors: ErrPolicy if such a file is missing, or its path has a symbolic link: the program could replace it.
+// Errors: ErrPolicy if such a file is missing, or its path has a symbolic link: the program could replace it; also if the
+// settings cannot be read.
 func (l layout) keepIncluded(p *Policy, files ...string) error {
 	seen := map[string]bool{}
-	for len(files) > 0 {
+	for starts := len(files); len(files) > 0; files = files[1:] {
 		file := files[0]
-		files = files[1:]
 		if seen[file] {
 			continue
 		}
-		seen[file] = true
+		if seen[file] = true; len(seen) > starts+maxSettings {
+			return fmt.Errorf("%w: git's settings include more than %d files", ErrPolicy, maxSettings)
+		}
 		paths, err := p.included(file)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrPolicy, err)
+			return fmt.Errorf("%w: reading git's settings in %q: %w", ErrPolicy, file, err)
 		}
 		for _, path := range paths {
 			if real, _ := place(path); above(p.Dir, path) || above(p.Dir, real) {
 				if err := exists(path); err != nil {
-					return fmt.Errorf("git's settings in %q include %q, which the program could replace; make it a file, without symbolic links in its path, or remove the setting: %w", file, path, err)
+					return fmt.Errorf("git's settings in %q include %q, in the writable working tree: it must be a file that exists, with no symbolic link in its path: %w", file, path, err)
 				}
 				l.keep([]string{path}, p)
 			}
@@ -52,33 +65,52 @@ func (l layout) keepIncluded(p *Policy, files ...string) error {
 	return nil
 }
 
-// included returns the paths that a file with settings of git includes. A file that cannot be read includes none.
-func (p *Policy) included(file string) (paths []string, err error) {
-	text, err := projectfile.Read(file, projectfile.MaxText)
-	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("include")) {
+// included returns the paths that a file with settings of git includes.
+func (p *Policy) included(file string) ([]string, error) {
+	paths, err := p.settings(file, "include", "--type=path", "--get-regexp", `^include(if\..*)?\.path$`)
+	for i, path := range paths {
+		if !filepath.IsAbs(path) {
+			paths[i] = filepath.Dir(file) + "/" + path // which may lead through symbolic links and back
+		}
+	}
+	return paths, err
+}
+
+// settings returns the values that git config reports for a file, if the file contains a word. It reports none if there
+// is no file.
+func (p *Policy) settings(file, word string, options ...string) (values []string, err error) {
+	if file == os.DevNull {
 		return nil, nil
+	}
+	text, err := projectfile.Read(file, projectfile.MaxText)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte(word)) {
+		return nil, err
 	}
 	git := p.find("git", append(slices.Clone(programs), filepath.SplitList(os.Getenv("PATH"))...))
 	if git == "" {
-		return nil, fmt.Errorf("git's settings in %q include files, and there is no git, outside of directories that the program can write, to read them", file)
+		return nil, errors.New("git is not installed, or only where the program could replace it")
 	}
-	cmd := exec.Command(git, "config", "--file", "-", "--no-includes", "--null", "--get-regexp", `^include(if\..*)?\.path$`)
-	cmd.Env, cmd.Stdin = append(os.Environ(), "GIT_DIR="+os.DevNull), bytes.NewReader(text)
+	ctx, cancel := context.WithTimeout(context.Background(), settingsTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, git, append([]string{"config", "--file", "-", "--no-includes", "--null"}, options...)...)
+	// git reads its user's settings for itself, too, and these may name a pipe.
+	cmd.Env = append(os.Environ(), "GIT_DIR="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "HOME="+p.Home)
+	cmd.Stdin, cmd.WaitDelay = bytes.NewReader(text), time.Second
 	out, err := cmd.Output()
 	if ended, is := errors.AsType[*exec.ExitError](err); is && ended.ExitCode() == 1 {
 		return nil, nil
+	} else if is {
+		return nil, fmt.Errorf("git config: %w: %s", err, bytes.TrimSpace(ended.Stderr))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git cannot read its settings in %q: %w", file, err)
+		return nil, err
 	}
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		_, path, _ := strings.Cut(entry, "\n")
-		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(p.Home, rest)
-		} else if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(file), path)
-		}
-		paths = append(paths, filepath.Clean(path))
+		_, value, _ := strings.Cut(entry, "\n")
+		values = append(values, value)
 	}
-	return paths, nil
+	return values, nil
 }

@@ -1,13 +1,50 @@
 package box
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"example.org/ripple/internal/projectfile"
 )
+
+// Settings that cannot be read are an error, which has the reason, and not settings without includes.
+func TestSettingsThatCannotBeRead(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	tree, file := filepath.Join(base, "tree"), filepath.Join(base, "config")
+	require.NoError(t, os.Mkdir(tree, 0o755))
+	require.NoError(t, unix.Mkfifo(filepath.Join(tree, "pipe"), 0o644))
+	p := &Policy{Dir: tree, Home: base}
+	many := ""
+	for i := range maxSettings + 1 {
+		name := fmt.Sprintf("f%d", i)
+		require.NoError(t, os.WriteFile(filepath.Join(base, name), nil, 0o644))
+		many += "[include]\npath = " + name + "\n"
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", file) // which git must not read for itself: it would wait for the pipe
+	for text, want := range map[string]string{
+		"[include]\npath = tree/pipe\n":            "pipe",
+		"[include\n":                               "bad config line 1",
+		"[include]\npath = ~nobody-of-this-name/x": "nobody-of-this-name",
+		many: "more than 100 files",
+		"#" + string(make([]byte, projectfile.MaxText)): "is larger than",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		err := layout{}.keepIncluded(p, file)
+		assert.ErrorIs(t, err, ErrPolicy)
+		assert.ErrorContains(t, err, want)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("[include]\npath = none\npath = ~/f0\n"), 0o644))
+	for _, file := range []string{file, os.DevNull, filepath.Join(base, "none"), filepath.Join(file, "below")} {
+		assert.NoError(t, layout{}.keepIncluded(p, file))
+	}
+}
 
 // A program that the box can write, or reaches through a link that it can replace, is not run outside of the box.
 func TestFindSkipsWhatTheBoxCanWrite(t *testing.T) {
