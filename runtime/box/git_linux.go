@@ -20,7 +20,7 @@ var guarded = []struct {
 	how   string  // bubblewrap's option; even a writable mount cannot be renamed
 	empty *string // content to create if the file is missing, so that the box cannot create it; nil: create nothing
 }{
-	{"config", false, "ro-bind", nil},
+	{"config", false, "ro-bind", new(string)},
 	{"config.worktree", false, "ro-bind", new(string)},
 	{"hooks", true, "ro-bind", new(string)},
 	{"info", true, "bind", new(string)},
@@ -52,7 +52,7 @@ func (l layout) protectGit(p *Policy) error {
 			return err
 		}
 		l.keepPointers(p, filepath.Join(entry, "modules"))
-		return l.keepIncluded(p, filepath.Join(entry, "config"), filepath.Join(entry, "config.worktree"))
+		return l.keepSettings(p, filepath.Join(entry, "config"), filepath.Join(entry, "config.worktree"))
 	}
 	return l.linked(p, entry)
 }
@@ -177,7 +177,7 @@ func (l layout) linked(p *Policy, entry string) error {
 		}
 	}
 	l.keepPointers(p, filepath.Join(private, "modules"))
-	return l.keepIncluded(p, filepath.Join(common, "config"), filepath.Join(private, "config.worktree"))
+	return l.keepSettings(p, filepath.Join(common, "config"), filepath.Join(private, "config.worktree"))
 }
 
 // pointer returns the path after prefix in one of git's small pointer files.

@@ -51,5 +51,6 @@ func TestBoxesGuardARepositoryAtOnce(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(dir, "commondir"))
 		require.NoError(t, err)
 		assert.Equal(t, onlyItself, string(text))
+		assert.FileExists(t, filepath.Join(dir, "config"), "a program could create it")
 	}
 }

@@ -21,8 +21,10 @@ import (
 // userSettings returns the paths of git's system and user settings.
 func (p *Policy) userSettings() []string {
 	files := []string{"/etc/gitconfig", filepath.Join(p.Home, ".gitconfig"), filepath.Join(p.Home, ".config/git/config")}
-	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		files = append(files, filepath.Join(dir, "git/config"))
+	for name, below := range map[string]string{"XDG_CONFIG_HOME": "git/config", "GIT_CONFIG_SYSTEM": "", "GIT_CONFIG_GLOBAL": ""} {
+		if path := os.Getenv(name); filepath.IsAbs(path) {
+			files = append(files, filepath.Join(path, below))
+		}
 	}
 	return files
 }
@@ -33,12 +35,16 @@ const (
 	settingsTimeout = 10 * time.Second
 )
 
-// keepIncluded makes the files of the working tree read-only that some files with settings of git include, or the files
-// that these include. Conditions of includes count as met.
+// keepSettings makes files with settings of git read-only, and those that they include, if they are in the working tree.
+// Conditions of includes count as met.
 //
-// Errors: ErrPolicy if such a file is missing, or its path has a symbolic link: the program could replace it; also if the
-// settings cannot be read.
-func (l layout) keepIncluded(p *Policy, files ...string) error {
+// Errors: ErrPolicy if such a file is missing, or the working tree has a symbolic link on the way to it: the program could
+// replace it; also if the settings cannot be read.
+func (l layout) keepSettings(p *Policy, files ...string) error {
+	said := map[string]string{} // how git finds a file
+	for _, file := range files {
+		said[file] = fmt.Sprintf("git reads settings from %q", file)
+	}
 	seen := map[string]bool{}
 	for starts := len(files); len(files) > 0; files = files[1:] {
 		file := files[0]
@@ -48,20 +54,40 @@ func (l layout) keepIncluded(p *Policy, files ...string) error {
 		if seen[file] = true; len(seen) > starts+maxSettings {
 			return fmt.Errorf("%w: git's settings include more than %d files", ErrPolicy, maxSettings)
 		}
+		if err := l.keepFile(p, file); err != nil {
+			return fmt.Errorf("%s, in the writable working tree: it must be a file that exists, with no symbolic link in its path: %w", said[file], err)
+		}
 		paths, err := p.included(file)
 		if err != nil {
 			return fmt.Errorf("%w: reading git's settings in %q: %w", ErrPolicy, file, err)
 		}
 		for _, path := range paths {
-			if real, _ := place(path); above(p.Dir, path) || above(p.Dir, real) {
-				if err := exists(path); err != nil {
-					return fmt.Errorf("git's settings in %q include %q, in the writable working tree: it must be a file that exists, with no symbolic link in its path: %w", file, path, err)
-				}
-				l.keep([]string{path}, p)
+			if said[path] == "" {
+				said[path] = fmt.Sprintf("git's settings in %q include %q", file, path)
 			}
-			files = append(files, path)
+		}
+		files = append(files, paths...)
+	}
+	return nil
+}
+
+// keepFile makes a file read-only if the working tree has it.
+//
+// Errors: ErrPolicy if the program could create or replace it.
+func (l layout) keepFile(p *Policy, path string) error {
+	real, links := place(path)
+	for _, link := range links {
+		if above(p.Dir, link) {
+			return fmt.Errorf("%w: %q is a symbolic link", ErrPolicy, link)
 		}
 	}
+	if !above(p.Dir, real) {
+		return nil
+	}
+	if err := exists(real); err != nil {
+		return err
+	}
+	l.keep([]string{real}, p)
 	return nil
 }
 

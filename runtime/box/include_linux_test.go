@@ -36,13 +36,13 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 		"#" + string(make([]byte, projectfile.MaxText)): "is larger than",
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-		err := layout{}.keepIncluded(p, file)
+		err := layout{}.keepSettings(p, file)
 		assert.ErrorIs(t, err, ErrPolicy)
 		assert.ErrorContains(t, err, want)
 	}
 	require.NoError(t, os.WriteFile(file, []byte("[include]\npath = none\npath = ~/f0\n"), 0o644))
 	for _, file := range []string{file, os.DevNull, filepath.Join(base, "none"), filepath.Join(file, "below")} {
-		assert.NoError(t, layout{}.keepIncluded(p, file))
+		assert.NoError(t, layout{}.keepSettings(p, file))
 	}
 }
 
@@ -63,4 +63,50 @@ func TestFindSkipsWhatTheBoxCanWrite(t *testing.T) {
 	p := Policy{Dir: at("tree"), Write: []string{at("write")}}
 	assert.Empty(t, p.find("git", []string{"", ".", at("none"), at("tree/bin"), at("tree"), at("write"), at("linked"), at("chain")}))
 	assert.Equal(t, at("other/git"), p.find("git", []string{at("tree/bin"), at("other")}))
+}
+
+// The user's settings are protected if the working tree has them, as that of a repository of dotfiles.
+func TestUserSettingsInTheWorkingTree(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	tree := filepath.Join(base, "tree")
+	p := &Policy{Dir: tree, Home: filepath.Join(base, "home")}
+	for _, dir := range []string{tree + "/git", p.Home} {
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+	}
+	for _, file := range []string{"a", "b", "git/config"} {
+		require.NoError(t, os.WriteFile(filepath.Join(tree, file), nil, 0o644))
+	}
+	require.NoError(t, os.Symlink("a", tree+"/link"))
+	for _, tt := range []struct{ variable, value, link, kept, refused string }{
+		{link: "a", kept: "a"},
+		{link: "link", refused: "is a symbolic link"},
+		{link: "none", refused: "no such file"},
+		{variable: "GIT_CONFIG_GLOBAL", value: tree + "/b", kept: "b"},
+		{variable: "GIT_CONFIG_SYSTEM", value: tree + "/b", kept: "b"},
+		{variable: "GIT_CONFIG_GLOBAL", value: tree + "/none", refused: "no such file"},
+		{variable: "XDG_CONFIG_HOME", value: tree, kept: "git/config"},
+	} {
+		t.Run(tt.variable+tt.link, func(t *testing.T) {
+			for _, name := range []string{"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
+				t.Setenv(name, "")
+			}
+			if tt.variable != "" {
+				t.Setenv(tt.variable, tt.value)
+			}
+			os.Remove(p.Home + "/.gitconfig")
+			if tt.link != "" {
+				require.NoError(t, os.Symlink("../tree/"+tt.link, p.Home+"/.gitconfig"))
+			}
+			l := layout{}
+			err := l.keepSettings(p, p.userSettings()...)
+			if tt.refused != "" {
+				assert.ErrorIs(t, err, ErrPolicy)
+				assert.ErrorContains(t, err, tt.refused)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, "ro-bind", l[filepath.Join(tree, tt.kept)].how)
+		})
+	}
 }

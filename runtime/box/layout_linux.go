@@ -166,7 +166,7 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 	if len(l) > maxMounts {
 		return nil, fmt.Errorf("%w: the directories around hidden files have %d entries, and a box can have %d: make directories below them readable instead", ErrPolicy, len(l), maxMounts)
 	}
-	if err := l.keepIncluded(p, p.userSettings()...); err != nil {
+	if err := l.keepSettings(p, p.userSettings()...); err != nil {
 		return nil, err
 	}
 	return l, l.protectGit(p)
