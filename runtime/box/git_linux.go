@@ -51,7 +51,9 @@ func (l layout) protectGit(p *Policy) error {
 		if err := l.guard(entry); err != nil {
 			return err
 		}
-		l.keepPointers(p, filepath.Join(entry, "modules"))
+		if err := l.keepPointers(p, filepath.Join(entry, "modules")); err != nil {
+			return err
+		}
 		return l.keepSettings(p, filepath.Join(entry, "config"), filepath.Join(entry, "config.worktree"))
 	}
 	return l.linked(p, entry)
@@ -176,7 +178,9 @@ func (l layout) linked(p *Policy, entry string) error {
 			l.add("ro-bind", path, path)
 		}
 	}
-	l.keepPointers(p, filepath.Join(private, "modules"))
+	if err := l.keepPointers(p, filepath.Join(private, "modules")); err != nil {
+		return err
+	}
 	return l.keepSettings(p, filepath.Join(common, "config"), filepath.Join(private, "config.worktree"))
 }
 

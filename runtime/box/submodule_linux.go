@@ -1,48 +1,43 @@
 package box
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"example.org/ripple/internal/projectfile"
 )
 
 // keepPointers makes the files .git of submodules read-only. The repositories of submodules, below modules, name the
-// directories of these files. Unlike the index, the program cannot write them.
-func (l layout) keepPointers(p *Policy, modules string) {
-	_ = filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error { // git cannot read what fails
-		if err != nil || !d.IsDir() || filepath.Base(path) == "modules" {
-			return nil
+// directories of these files. It reads the names from there, which the program cannot write; it can write the index.
+//
+// Errors: ErrPolicy if the program could replace such a file, or the settings of a submodule cannot be read.
+func (l layout) keepPointers(p *Policy, modules string) error {
+	return filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == modules || !d.IsDir() || !isHead(filepath.Join(path, "HEAD")) { // a part of a submodule's name
+			return nil // git cannot read what fails
 		}
-		text, err := projectfile.Read(filepath.Join(path, "config"), projectfile.MaxText)
-		if err != nil { // a part of a submodule's name
-			return nil
+		for _, name := range []string{"config", "config.worktree"} {
+			file := filepath.Join(path, name)
+			trees, err := p.settings(file, "worktree", "--get-regexp", `^core\.worktree$`)
+			if err != nil {
+				return fmt.Errorf("%w: reading git's settings in %q: %w", ErrPolicy, file, err)
+			}
+			for _, tree := range trees {
+				if !filepath.IsAbs(tree) {
+					tree = path + "/" + tree
+				}
+				pointer := tree + "/.git"
+				if info, err := os.Lstat(pointer); err != nil || !info.Mode().IsRegular() {
+					continue
+				}
+				if err := l.keepFile(p, pointer); err != nil {
+					return fmt.Errorf("the submodule in %q: %w", path, err)
+				}
+			}
 		}
-		tree := workTree(string(text))
-		if !filepath.IsAbs(tree) {
-			tree = filepath.Join(path, tree)
+		if err := l.keepPointers(p, filepath.Join(path, "modules")); err != nil {
+			return err
 		}
-		pointer := filepath.Join(tree, ".git")
-		if info, err := os.Lstat(pointer); err == nil && info.Mode().IsRegular() {
-			l.keep([]string{pointer}, p)
-		}
-		l.keepPointers(p, filepath.Join(path, "modules"))
 		return fs.SkipDir
 	})
-}
-
-// workTree returns the value of core.worktree as git writes it: with a quoting that other programs rarely use.
-func workTree(settings string) string {
-	for line := range strings.Lines(settings) {
-		if key, value, _ := strings.Cut(line, "="); strings.TrimSpace(key) == "worktree" {
-			value = strings.TrimSpace(value)
-			if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
-				value = value[1 : len(value)-1]
-			}
-			return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(value)
-		}
-	}
-	return ""
 }
