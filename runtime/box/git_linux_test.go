@@ -54,3 +54,18 @@ func TestBoxesGuardARepositoryAtOnce(t *testing.T) {
 		assert.FileExists(t, filepath.Join(dir, "config"), "a program could create it")
 	}
 }
+
+// The file that pins a repository is removed also if the disk was full and it could not be written.
+func TestPinsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	for text, removed := range map[string]bool{"": true, ".": true, onlyItself: true, "..\n": false} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, pinFile), []byte(text), 0o644))
+		root, err := os.OpenRoot(dir)
+		require.NoError(t, err)
+		f, err := lockedFile(root, pinFile)
+		require.NoError(t, err)
+		(&running{pins: []pin{{f, root}}}).release()
+		_, err = os.Lstat(filepath.Join(dir, pinFile))
+		assert.Equal(t, removed, os.IsNotExist(err), text)
+	}
+}

@@ -174,9 +174,10 @@ func lockedFile(root *os.Root, name string) (*os.File, error) {
 // release removes the file that pin created, unless another box uses it.
 func (r *running) release() {
 	for _, p := range r.pins {
-		text, _ := io.ReadAll(io.LimitReader(p.file, 8)) // on an error the file is kept
-		if unix.Flock(int(p.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && string(text) == onlyItself {
-			_ = p.root.Remove(pinFile) // if it stays, it does not change git's behavior
+		text, err := io.ReadAll(io.LimitReader(p.file, 8))
+		ours := err == nil && strings.HasPrefix(onlyItself, string(text)) // a part of it if the disk was full
+		if ours && unix.Flock(int(p.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = p.root.Remove(pinFile) // if it stays, it does not change git's behavior, unless the disk was full
 		}
 		p.file.Close()
 		p.root.Close()
