@@ -69,3 +69,14 @@ func TestReplacedWhileATurnStarts(t *testing.T) {
 		assert.Empty(t, f.harm(t, said))
 	})
 }
+
+// A box starts in a directory whose path is not UTF-8.
+func TestPathThatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "bash", "-c", `mkdir $'caf\351' && cd $'caf\351' && git init -q && exec "$0" box -- touch ran`, ripple)
+		assert.Zero(t, code, said)
+		assert.FileExists(t, f.variables["W"]+"/caf\351/ran")
+	})
+}

@@ -17,13 +17,13 @@ import (
 // these paths by a symbolic link. So Run and Enter record, without following links, which file or directory each source
 // is, and Inside compares.
 type expected struct {
-	From, At string // From is empty for a tmpfs
+	From, At []byte // paths, which may not be UTF-8; From is empty for a tmpfs
 	ReadOnly bool
 	Exact    bool // no part of At may be a symbolic link
 	Object   identity
 }
 
-// identity tells a file or directory from all others. It needs no open descriptor: a file that exists
+// identity identifies a file or directory. It needs no open descriptor: a file that exists
 // at the same time has another number, and one that is created later has another time.
 type identity struct {
 	Device, Inode uint64
@@ -31,7 +31,7 @@ type identity struct {
 }
 
 // expect returns the mounts that another process could redirect: all but those of the system's
-// directories, and those that split made, which are below the home directory.
+// directories, and those that split made.
 func (l layout) expect() (list []expected) {
 	stable := slices.Concat(system, []string{"/proc", "/dev"})
 	for at, m := range l {
@@ -39,11 +39,11 @@ func (l layout) expect() (list []expected) {
 		switch m.how {
 		case "tmpfs":
 			if writable {
-				list = append(list, expected{At: at, Exact: true})
+				list = append(list, expected{At: []byte(at), Exact: true})
 			}
 		case "bind", "ro-bind":
 			if writable || !slices.ContainsFunc(stable, func(dir string) bool { return above(dir, m.from) }) {
-				list = append(list, expected{From: m.from, At: at, ReadOnly: m.readOnly(), Exact: writable || m.from == at && !l.throughLink(at)})
+				list = append(list, expected{From: []byte(m.from), At: []byte(at), ReadOnly: m.readOnly(), Exact: writable || m.from == at && !l.throughLink(at)})
 			}
 		}
 	}
@@ -65,10 +65,10 @@ func (l layout) around(at string) mount {
 // Errors: ErrPolicy for a symbolic link, and for a source that does not exist.
 func identify(list []expected) error {
 	for i, e := range list {
-		if e.From == "" {
+		if len(e.From) == 0 {
 			continue
 		}
-		err := reach(e.From, func(fd int) (err error) {
+		err := reach(string(e.From), func(fd int) (err error) {
 			list[i].Object, _, err = stat(fd)
 			return err
 		})
@@ -83,7 +83,7 @@ func identify(list []expected) error {
 func verify(list []expected) error {
 	for _, e := range list {
 		if err := e.verify(); err != nil {
-			return fmt.Errorf("the box is not as it should be, maybe since another process changed %q meanwhile: %w", e.At, err)
+			return fmt.Errorf("the mount at %q is not the one that was checked; another process may have replaced it while the box started: %w", e.At, err)
 		}
 	}
 	return nil
@@ -94,7 +94,7 @@ func (e *expected) verify() error {
 	if !e.Exact {
 		open = follow
 	}
-	return open(e.At, func(fd int) error {
+	return open(string(e.At), func(fd int) error {
 		object, mounted, err := stat(fd)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (e *expected) verify() error {
 		switch {
 		case !mounted:
 			return errors.New("it is not a mount point")
-		case e.From != "" && object != e.Object:
+		case len(e.From) > 0 && object != e.Object:
 			return fmt.Errorf("it is not %q", e.From)
 		case e.ReadOnly && system.Flags&unix.ST_RDONLY == 0:
 			return errors.New("it is writable")
