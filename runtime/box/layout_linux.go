@@ -62,10 +62,14 @@ type layout map[string]mount
 func (l layout) add(how, from, at string) { l[at] = mount{how: how, from: from, at: at} }
 
 // args returns bubblewrap's arguments, parent directories first, and what is below a symbolic link
-// after the link's target. If another process replaces a mount point in the working tree by a symbolic link, the mount lands
-// elsewhere: those outside of the working tree come later and cover it, and that of ripple itself, which
-// would report it, is the last.
-func (l layout) args(tree string) []string {
+// after the link's target. Mounts in the working tree come first: if one is redirected by a link, the later ones
+// cover it. ripple's own mount is last, so that Inside can verify the others.
+//
+// Errors: ErrPolicy if there are too many mounts.
+func (l layout) args(tree string) ([]string, error) {
+	if len(l) > maxMounts {
+		return nil, fmt.Errorf("%w: it needs %d mounts, and a box can have %d: each entry of a readable directory around hidden files is one, and each submodule; make smaller directories readable", ErrPolicy, len(l), maxMounts)
+	}
 	var args, seal []string
 	rank := func(at string) int {
 		switch {
@@ -91,7 +95,7 @@ func (l layout) args(tree string) []string {
 			seal = append(seal, "--remount-ro", at)
 		}
 	}
-	return append(append(args, seal...), "--remount-ro", "/")
+	return append(append(args, seal...), "--remount-ro", "/"), nil
 }
 
 // addOwn adds what Inside needs: ripple and the proxy's socket.
@@ -163,9 +167,6 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 		l.add("bind", path, path)
 	}
 	l.hide(append(unreadable("/etc"), p.secrets()...))
-	if len(l) > maxMounts {
-		return nil, fmt.Errorf("%w: the directories around hidden files have %d entries, and a box can have %d: make directories below them readable instead", ErrPolicy, len(l), maxMounts)
-	}
 	if err := l.keepSettings(p, p.userSettings()...); err != nil {
 		return nil, err
 	}

@@ -158,7 +158,11 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	l.share(slices.Concat(b.write, write), &p)
 	l.keep(b.keep, &p)
 	l.addOwn(b.self, b.path("proxy"))
-	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args(p.Dir)), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
+	args, err := l.args(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	args = append(slices.Concat([]string{b.bwrap}, isolation, args), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
 	args = append(args, b.options.Inside...)
 	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter, order{p.Limits, l.expect()}})
 	if err != nil {

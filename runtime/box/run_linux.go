@@ -120,8 +120,11 @@ func (r *running) args() ([]string, error) {
 	if cwd == "" {
 		cwd = r.Policy.Dir
 	}
-	args := append(append([]string{}, isolation...), l.args(r.Policy.Dir)...)
-	return append(args, "--chdir", cwd, "--seccomp", "3"), nil
+	args, err := l.args(r.Policy.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return append(slices.Concat(isolation, args), "--chdir", cwd, "--seccomp", "3"), nil
 }
 
 const pinFile = "commondir"
