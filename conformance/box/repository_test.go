@@ -3,10 +3,12 @@
 package box
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // bare makes the working tree a repository whose settings the program has written, for git outside of the box.
@@ -69,5 +71,25 @@ func TestRepositoryAround(t *testing.T) {
 		assert.FileExists(t, inner+"/ran1")
 		assert.FileExists(t, inner+"/ran2")
 		assert.NoFileExists(t, f.variables["W"]+"/escaped")
+	})
+}
+
+// A box in a repository of another user may write only its directory, and says so.
+func TestRepositoryOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files to another user")
+	}
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		w := f.variables["W"]
+		_, said, code := f.outcome(t, "mkdir", "sub")
+		require.Zero(t, code, said)
+		require.NoError(t, os.Lchown(w+"/.git", 12345, 12345))
+		_, said, code = f.outcome(t, "bash", "-c", `cd sub; exec "$0" box -- sh -c 'touch ran; touch ../escaped || true'`, ripple)
+		assert.Zero(t, code, said)
+		assert.Contains(t, said, "the box may write only "+w+"/sub: the repository around it, "+w+", belongs to another user\n")
+		assert.FileExists(t, w+"/sub/ran")
+		assert.NoFileExists(t, w+"/escaped")
 	})
 }

@@ -183,7 +183,7 @@ func (b *shared) tree(cwd string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.trees[cwd] == "" {
-		b.trees[cwd] = Tree(cwd, b.options.Policy.Home)
+		b.trees[cwd], _ = Tree(cwd, b.options.Policy.Home)
 	}
 	return b.trees[cwd]
 }

@@ -25,13 +25,18 @@ func Home() (string, error) {
 }
 
 // Tree returns the working tree of a directory: that of the repository that contains it, if the repository belongs to this user
-// and does not contain the home directory, else the directory itself. Both paths must be free of symbolic links.
-func Tree(cwd, home string) string {
+// and does not contain the home directory, else the directory itself. foreign is the top of a repository around it that
+// belongs to another user, or "". Both paths must be free of symbolic links.
+func Tree(cwd, home string) (tree, foreign string) {
 	top, ours := projectfile.RepositoryOf(cwd)
-	if !ours || top == "/" || strings.HasPrefix(home+"/", top+"/") {
-		return cwd
+	switch {
+	case top == "" || top == "/" || strings.HasPrefix(home+"/", top+"/"):
+	case ours:
+		return top, ""
+	case top != cwd:
+		return cwd, top
 	}
-	return top
+	return cwd, ""
 }
 
 // Allow adds to a policy: writable and readable paths, which may begin with ~/ and otherwise are

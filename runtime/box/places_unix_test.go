@@ -30,6 +30,12 @@ func TestTree(t *testing.T) {
 		want["theirs/a"] = "theirs/a"
 	}
 	for dir, tree := range want {
-		assert.Equal(t, filepath.Join(base, tree), Tree(filepath.Join(base, dir), filepath.Join(base, "above/home")), dir)
+		got, foreign := Tree(filepath.Join(base, dir), filepath.Join(base, "above/home"))
+		assert.Equal(t, filepath.Join(base, tree), got, dir)
+		if os.Getuid() == 0 && dir == "theirs/a" {
+			assert.Equal(t, filepath.Join(base, "theirs"), foreign)
+		} else {
+			assert.Empty(t, foreign, dir)
+		}
 	}
 }

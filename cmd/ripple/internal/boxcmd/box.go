@@ -50,11 +50,11 @@ is 3. docs/box.md describes what a box does not protect against.`,
 		Example: "  ripple box -- make test\n  ripple box --net example.com --env API_KEY -- ./agent\n  ripple box --explain",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			policy, err := f.policy()
+			policy, foreign, err := f.policy()
 			if err != nil {
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
-			a.ReportTree(policy.Cwd)
+			a.ReportTree(policy.Dir, foreign)
 			if f.explain {
 				return explain(a, policy)
 			}
@@ -154,33 +154,33 @@ func reportRepository(a *ui.App, tree string, before bool) bool {
 	return true
 }
 
-// policy returns the policy for the flags and the current directory.
-func (f *flags) policy() (p box.Policy, err error) {
+// policy returns the policy for the flags and the current directory. foreign is that of box.Tree.
+func (f *flags) policy() (p box.Policy, foreign string, err error) {
 	if p.Home, err = box.Home(); err != nil {
-		return p, err
+		return p, foreign, err
 	}
 	if p.Cwd, err = os.Getwd(); err != nil {
-		return p, err
+		return p, foreign, err
 	}
 	if p.Cwd, err = filepath.EvalSymlinks(p.Cwd); err != nil {
-		return p, err
+		return p, foreign, err
 	}
-	p.Dir = box.Tree(p.Cwd, p.Home)
+	p.Dir, foreign = box.Tree(p.Cwd, p.Home)
 	if err := p.Allow(p.Cwd, f.write, f.read, f.net); err != nil {
-		return p, err
+		return p, foreign, err
 	}
 	if p.Limits.Memory, err = size(f.memory); err != nil {
-		return p, err
+		return p, foreign, err
 	}
 	if p.Limits.FileSize, err = size(f.fileSize); err != nil {
-		return p, err
+		return p, foreign, err
 	}
 	if f.processes < 0 {
-		return p, fmt.Errorf("--processes must be at least 0, not %d", f.processes)
+		return p, foreign, fmt.Errorf("--processes must be at least 0, not %d", f.processes)
 	}
 	p.Limits.Processes, p.Nest = f.processes, f.nest
 	p.Env = append(box.Environment(os.Environ(), f.env), "HOME="+p.Home)
-	return p, nil
+	return p, foreign, nil
 }
 
 // size parses a number of bytes; "" is 0.

@@ -33,8 +33,9 @@ func openBox(a *app, o loop.Options, first *loopAgent) (*box.Box, error) {
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
-	a.ReportTree(project)
-	p.Dir = box.Tree(project, p.Home)
+	tree, foreign := box.Tree(project, p.Home)
+	a.ReportTree(tree, foreign)
+	p.Dir = tree
 	for _, s := range []struct {
 		name               string
 		write, read, hosts []string

@@ -3,7 +3,6 @@ package ui
 import (
 	"errors"
 
-	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/box"
 )
 
@@ -20,10 +19,10 @@ func OpenBox(o box.Options) (*box.Box, error) {
 	return b, BoxError(err)
 }
 
-// ReportTree reports that a box in dir may write only dir, because the repository around it belongs to another user.
-func (a *App) ReportTree(dir string) {
-	if top, ours := projectfile.RepositoryOf(dir); top != "" && top != dir && !ours {
-		a.Note("the repository in %s belongs to another user: the box may write %s, and not the rest of that repository", top, dir)
+// ReportTree reports which directory a box may write if the repository around it belongs to another user; see [box.Tree].
+func (a *App) ReportTree(tree, foreign string) {
+	if foreign != "" {
+		a.Note("the box may write only %s: the repository around it, %s, belongs to another user", tree, foreign)
 	}
 }
 
