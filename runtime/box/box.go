@@ -4,7 +4,8 @@
 //
 // A [Policy] describes what is allowed. [Run] applies it with bubblewrap
 // (https://github.com/containers/bubblewrap) or fails: a program never runs with less isolation
-// than requested. [Open] does the same for several programs. [Check] reports whether this machine can run a box, and what is missing.
+// than requested. [Open] does the same for several programs. [Check] reports whether this machine can
+// run a box, and what is missing.
 // Inside the box, a helper process that calls [Inside] forwards connections to the proxy.
 // Package sandbox, in contrast, only restricts where a program may write.
 package box
