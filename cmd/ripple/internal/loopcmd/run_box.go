@@ -56,6 +56,9 @@ func openBox(a *app, o loop.Options, first *loopAgent) (*box.Box, error) {
 		agents = append(agents, m.Agent.(*loopAgent))
 	}
 	for _, g := range agents {
+		if err := checkState(g.entry, p.Home); err != nil {
+			return nil, err
+		}
 		if err := p.Allow("", nil, nil, g.entry.Adapter.Agent.Hosts); err != nil {
 			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: agent.hosts: %w", g.entry.Name, err), "")
 		}

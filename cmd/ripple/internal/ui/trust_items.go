@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/registry"
-	"example.org/ripple/schema"
 )
 
 // Items returns all files of the project that run programs or select what is run. It runs nothing.
@@ -77,110 +75,6 @@ func adapterItem(project string, e *registry.Entry) trust.Item {
 		return i
 	}
 	return trust.New(trust.Adapter, path, nil, e.Text, []byte(e.Adapter.Script))
-}
-
-// adapterRuns describes the names that an adapter claims and the programs that it starts.
-func adapterRuns(e *registry.Entry, ours *registry.Registry) (lines []string) {
-	if e.Adapter == nil {
-		return nil
-	}
-	var replaced []string
-	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		if _, err := ours.Inspect(name); err == nil {
-			replaced = append(replaced, name)
-		}
-	}
-	if len(replaced) > 0 {
-		lines = append(lines, "replaces: "+strings.Join(replaced, ", "))
-	}
-	p := e.Adapter.Process
-	programs := slices.DeleteFunc(append([]string{p.Executable}, p.ExecutableCandidates...), func(s string) bool { return s == "" })
-	if len(programs) == 0 {
-		programs = []string{e.Name}
-	}
-	lines = append(lines, "starts: "+strings.Join(programs, ", or "))
-	if p.CommandTemplate != "" {
-		lines = append(lines, "command line: "+strings.Join(append([]string{p.CommandTemplate}, p.Args...), " "))
-	}
-	for _, env := range []map[string]string{p.Env, agentEnv(e.Adapter)} {
-		for _, name := range SortedKeys(env) {
-			lines = append(lines, "environment: "+name+"="+env[name])
-		}
-	}
-	if g := e.Adapter.Agent; g != nil {
-		lines = append(lines, "arguments of its turns: "+strings.Join(g.Args, " "))
-		if g.AutoDetect.Priority > 0 {
-			lines = append(lines, "is selected automatically when an agent is needed")
-		}
-	}
-	lines = append(lines, actionLines(e.Adapter)...)
-	if e.Adapter.Script != "" {
-		lines = append(lines, fmt.Sprintf("makes the program run a script of %s", Count(strings.Count(e.Adapter.Script, "\n")+1, "line")))
-	}
-	return lines
-}
-
-// actionLines describes what an adapter types into its program, and what it starts beside the usual command line.
-func actionLines(a *schema.Adapter) (lines []string) {
-	add := func(what string, words ...string) {
-		if text := strings.TrimSpace(strings.Join(words, " ")); text != "" {
-			lines = append(lines, what+": "+text)
-		}
-	}
-	version := func(v *schema.VersionProbe) {
-		if v != nil {
-			add("arguments for its version", v.Args...)
-		}
-	}
-	version(a.Process.VersionProbe)
-	add("loads its script with", a.Init.InitInvocationTemplate)
-	if w := a.Input.MultilineWrapper; w != nil {
-		add("types before code", w.Open)
-		add("types after code", w.Close)
-	}
-	if f := a.Input.Tempfile; f != nil {
-		add("writes code to", f.PathTemplate)
-		add("types to run a file of code", f.InvocationTemplate)
-	}
-	add("types at the end", a.Lifecycle.Shutdown.Command)
-	add("types to change the directory", a.Capabilities.CdCommand)
-	if a.Probe != nil {
-		add("types to try the program", a.Probe.Eval)
-	}
-	if len(a.Tests) > 0 {
-		lines = append(lines, "types the code of "+Count(len(a.Tests), "test"))
-	}
-	if needs := a.Ready.Needs; needs != nil && needs.Server != nil {
-		for _, command := range needs.Server.Prepare {
-			add("before its tests", command...)
-		}
-		add("the server of its tests", needs.Server.Command...)
-	}
-	if a.Agent == nil {
-		return lines
-	}
-	if s := a.Agent.Auth.Status; s != nil {
-		add("arguments for its login", s.Args...)
-	}
-	if p := a.Agent.ACP; p != nil {
-		add("starts for turns over ACP", p.Executable)
-		add("arguments of turns over ACP", p.Args...)
-		version(p.Version)
-	}
-	if s := a.Agent.Screen; s != nil {
-		add("arguments of its own interface", s.Args...)
-		for _, name := range SortedKeys(s.Env) {
-			add("environment of its own interface", name+"="+s.Env[name])
-		}
-	}
-	return lines
-}
-
-func agentEnv(ad *schema.Adapter) map[string]string {
-	if ad.Agent == nil {
-		return nil
-	}
-	return ad.Agent.Env
 }
 
 // SettingsItems returns the items of settings files that run programs; files that only set limits

@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,18 +44,21 @@ name: x
 version: 0.1.0
 description: looks harmless
 family: shell
-process: {executable: sh, version: {args: [-c, in-version]}, env: {PS1: '> '}}
-init: {strategy: regex}
+process: {executable: sh, version: {args: [-c, in-version]}, env: {PS1: '> '}, prompt_template: '$(in-ps1)> ', args: [-c, "in-process-args\n"]}
+init: {strategy: regex, marker: {primary: in-marker}}
 prompt: {strategy: regex, primary: '^> $', continuation: '^more> $'}
 input:
   multiline_detect: wrapper
   multiline_delivery: wrapper
   multiline_wrapper: {open: in-open, close: in-close, trigger: always}
   tempfile: {path_template: '{temp_dir}/in-path', invocation_template: '. {path} in-invocation'}
+  clear_line: "in-clear\n"
+signals: {interrupt: "in-interrupt\n"}
+commands: {debugger: {step_in: in-step}}
 lifecycle: {shutdown: {command: in-shutdown}}
 capabilities: {cd_command: 'in-cd {path}', cd_command_quote: single_quote_posix}
 probe: {eval: in-probe, expect: x}
-ready: {needs: {what: a server, missing: nothing, server: {prepare: [[in-prepare]], command: [in-server], ready: x}}}
+ready: {needs: {what: a server, missing: nothing, server: {path: [in-server-path], env: {X: in-server-env}, args: [in-server-args], prepare: [[in-prepare]], command: [in-server], ready: x}}}
 tests: [{name: a, eval: b, expect: c}]
 `
 	const agent = `schema: 1
@@ -65,21 +71,140 @@ agent:
   display_name: X
   args: [in-args]
   auth: {status: {args: [-c, in-login], logged_out: never}}
-  prompt: {deliver: argument}
+  prompt: {deliver: argument, overflow: stdin, flag: in-flag, stdin_args: [-c, in-stdin-args]}
+  options:
+    new_session: [-c, in-new-session]
+    permission_mode: {values: {in-mode: [in-values]}, default: in-mode}
+    allowed_tools: {limit: '["in-limit"]'}
   output: {format: text}
+  unset_env: [in-unset]
+  state: [in-state/]
+  hosts: [in-host]
+  screen:
+    args: [in-screen-args]
+    permission: {else: ask}
+    prompt: {submit: [in-submit]}
+    interrupt: [in-keys]
+    leave: [in-leave]
+    states: [{state: ready, pattern: x}, {state: asks, pattern: y, answers: {allow: [in-answer]}}]
   acp: {executable: ./in-acp, args: [in-acp-args], permission: {else: deny}}
 `
 	ours, err := registry.Open(registry.Sources{})
 	require.NoError(t, err)
 	for text, want := range map[string][]string{
-		shell: {"in-version", "in-open", "in-close", "in-path", "in-invocation", "in-shutdown", "in-cd", "in-probe", "in-prepare", "in-server", "1 test"},
-		agent: {"in-args", "in-login", "in-acp", "in-acp-args"},
+		shell: {
+			"in-version", "in-open", "in-close", "in-path", "in-invocation", "in-shutdown", "in-cd", "in-probe", "in-prepare", "in-server", "1 test",
+			"in-ps1", `"in-process-args\n"`, "in-marker", `"in-clear\n"`, `"in-interrupt\n"`, "in-step", "in-server-path", "in-server-env", "in-server-args",
+		},
+		agent: {
+			"in-args", "in-login", "in-acp", "in-acp-args", "in-flag", "in-stdin-args",
+			"in-new-session", "in-mode", "in-values", "in-limit", "in-unset", "in-state/", "in-host", "in-screen-args", "in-submit", "in-keys", "in-leave", "in-answer",
+		},
 	} {
 		a, diagnostics := schema.Parse("x.yaml", []byte(text), schema.Options{})
 		require.NotNil(t, a, diagnostics)
 		lines := strings.Join(adapterRuns(&registry.Entry{Adapter: a, Name: a.Name}, ours), "\n")
 		for _, w := range want {
 			assert.Contains(t, lines, w)
+		}
+	}
+}
+
+// A key of an adapter file is shown, unless it is known to be harmless: a new key cannot be forgotten.
+func TestEveryTextOfAnAdapterIsShown(t *testing.T) {
+	a := &schema.Adapter{}
+	fillTexts("", reflect.ValueOf(a).Elem())
+	ours, err := registry.Open(registry.Sources{})
+	require.NoError(t, err)
+	lines := adapterRuns(&registry.Entry{Adapter: a, Name: a.Name}, ours)
+
+	var root map[string]any
+	require.NoError(t, json.Unmarshal(schema.AdapterJSON(), &root))
+	used := map[string]bool{}
+	keys := 0
+	eachKey(root, root, "", func(key string, isText bool) {
+		for at := key; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
+			used[at] = true
+			if harmlessKeys[at] {
+				return
+			}
+		}
+		if !isText {
+			return
+		}
+		keys++
+		assert.True(t, slices.ContainsFunc(lines, func(line string) bool {
+			shown, value, _ := strings.Cut(line, ": ")
+			return (shown == key || strings.HasPrefix(shown, key+".")) && strings.Contains(value, "in-"+key)
+		}), key)
+	})
+	assert.Greater(t, keys, 60)
+	for key := range harmlessKeys {
+		assert.True(t, used[key], "%s is not a key", key)
+	}
+}
+
+// fillTexts sets each text below a key of an adapter to "in-" and the key.
+func fillTexts(key string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillTexts(key, v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+			switch {
+			case options == "inline":
+				fillTexts(key, v.Field(i))
+			case name != "-":
+				fillTexts(strings.TrimPrefix(key+"."+name, "."), v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fillTexts(key, v.Index(0))
+	case reflect.Map:
+		if v.Type().Elem().Kind() == reflect.Interface {
+			break
+		}
+		value := reflect.New(v.Type().Elem()).Elem()
+		fillTexts(key, value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("x"), value)
+	case reflect.String:
+		v.SetString("in-" + key)
+	}
+}
+
+// eachKey calls f for each key of a JSON Schema. isText: its value is a text, or a list or mapping of texts.
+func eachKey(root, rule map[string]any, key string, f func(key string, isText bool)) {
+	if ref, is := rule["$ref"].(string); is {
+		var at any = root
+		for token := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			at = at.(map[string]any)[token]
+		}
+		rule = at.(map[string]any)
+	}
+	if key == "commands.debugger" { // a mapping of texts whose keys are known
+		f(key, true)
+		return
+	}
+	if key != "" {
+		f(key, strings.Contains(fmt.Sprint(rule["type"]), "string"))
+	}
+	properties, _ := rule["properties"].(map[string]any)
+	for name, property := range properties {
+		eachKey(root, property.(map[string]any), strings.TrimPrefix(key+"."+name, "."), f)
+	}
+	for _, below := range []string{"items", "additionalProperties"} {
+		if of, is := rule[below].(map[string]any); is {
+			eachKey(root, of, key, f)
+		}
+	}
+	for _, below := range []string{"oneOf", "anyOf"} {
+		choices, _ := rule[below].([]any)
+		for _, of := range choices {
+			eachKey(root, of.(map[string]any), key, f)
 		}
 	}
 }
