@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/record"
 	"example.org/ripple/runtime/registry"
@@ -214,6 +216,30 @@ func TestBlanksOfAllKindsAreShown(t *testing.T) {
 	for _, r := range "\u00a0\u2800\u3000\u3164\U0001d159\U00013441\U00013442" {
 		assert.Equal(t, fmt.Sprintf(`a\u{%x}b`, r), plainText("a"+string(r)+"b"))
 	}
+}
+
+// A value of a project is one line, so that it does not look like another item or another value.
+func TestAValueIsOneLine(t *testing.T) {
+	const forged = "x\n.ripple/adapters/z.yaml (approved)\n  starts: true\x1b[31m"
+	a := &schema.Adapter{Name: "a", Agent: &schema.Agent{Args: []string{"b c", forged}, Env: map[string]string{"A": forged}, AgentNeeds: schema.AgentNeeds{State: []string{"plain/"}}}}
+	a.Process.Executable = forged
+	ours, err := registry.Open(registry.Sources{})
+	require.NoError(t, err)
+	items := []trust.Item{
+		trust.New(trust.Adapter, "/p/a.yaml", adapterRuns(&registry.Entry{Adapter: a, Name: a.Name}, ours)),
+		trust.New(trust.Settings, "/p/b.yaml", []string{"loop.verify: " + forged, "VERIFY=" + forged, "k\ney: " + forged, "one: line"}),
+		trust.New(trust.Run, "/p/c", runLines(&record.Settings{Agent: "x", Prompt: forged})),
+		{Kind: trust.Settings, Path: "/p/d", Broken: forged},
+	}
+	var shown strings.Builder
+	ShowItems(&shown, trust.Record{Project: "/p"}, items)
+	const quoted = `"x\n.ripple/adapters/z.yaml (approved)\n  starts: true\x1b[31m"`
+	assert.Equal(t, strings.Join([]string{
+		"a.yaml", "  starts: " + quoted, "  agent.args: 'b c' " + quoted, "  agent.env.A: " + quoted, "  agent.state: plain/",
+		"b.yaml", "  loop.verify: " + quoted, "  VERIFY=" + quoted, "  " + strconv.Quote("k\ney: "+forged), "  one: line",
+		"c", "  ripple run --resume continues with the agent x", "  its task: " + quoted,
+		"d (not used: x", "  | .ripple/adapters/z.yaml (approved)", `  |   starts: true\u{1b}[31m)`, "",
+	}, "\n"), shown.String())
 }
 
 // The approval of a run's record shows the task that --resume would give to the agent.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,7 +21,7 @@ func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
 		state := ""
 		switch {
 		case i.Broken != "":
-			state = " (not used: " + plainText(i.Broken) + ")"
+			state = " (not used: " + strings.ReplaceAll(plainText(i.Broken), "\n", "\n  | ") + ")"
 		case record.Has(i):
 			state = " (approved)"
 		case known:
@@ -28,12 +29,25 @@ func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
 		}
 		fmt.Fprintf(to, "%s%s\n", quote.Shell(place(record.Project, i.Path)), state)
 		for _, line := range i.Runs {
-			fmt.Fprintln(to, Indent(plainText(line)))
+			fmt.Fprintln(to, Indent(plainText(inOneLine(line))))
 		}
 		if changes != "" && !record.Has(i) {
 			fmt.Fprintln(to, Indent(plainText(changes)))
 		}
 	}
+}
+
+// inOneLine returns a name and a value, "NAME: VALUE" or "NAME=VALUE", with the value quoted if it has line breaks. A line without
+// a name is quoted as a whole.
+func inOneLine(line string) string {
+	if !strings.Contains(line, "\n") {
+		return line
+	}
+	at := nameOfValue().FindStringIndex(line)
+	if at == nil {
+		return strconv.Quote(line)
+	}
+	return line[:at[1]] + strconv.Quote(line[at[1]:])
 }
 
 // place returns a path relative to a project.
@@ -47,8 +61,9 @@ func place(project, path string) string {
 var oneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
 var (
-	manyBlanks = lazyregexp.New(`[ \t]{20,}`)
-	manyLines  = lazyregexp.New(`\n(?:[ \t]*\n){2,}`)
+	manyBlanks  = lazyregexp.New(`[ \t]{20,}`)
+	nameOfValue = lazyregexp.New(`^[^\n]*?(?:: |=)`)
+	manyLines   = lazyregexp.New(`\n(?:[ \t]*\n){2,}`)
 )
 
 // blank has characters that look like blanks, although they are printable: the Braille pattern without dots, a note
