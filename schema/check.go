@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // adapterRules are those for what the keys of an adapter mean together.
@@ -125,7 +126,7 @@ var commandNeeds = map[string][]string{
 
 func (r adapterRules) checkCommand(a *Adapter) {
 	if v := a.Process.VersionProbe; v != nil {
-		r.checkGroup("/process/version/pattern", 1, "process.version.pattern", v.Pattern)
+		r.checkGroup("/process/version/pattern", 1, "process.version.pattern", groupsOf(v.Pattern))
 	}
 	words, err := SplitCommand(a.Process.CommandTemplate)
 	if err != nil {
@@ -181,22 +182,28 @@ func (r adapterRules) checkPrompt(a *Adapter) {
 	if len(a.Prompt.GroupCaptures) > 0 {
 		r.needs("/prompt/group_captures", "prompt.group_captures", "/prompt/primary")
 	}
+	groups := groupsOf(a.Prompt.Primary)
 	for i, c := range a.Prompt.GroupCaptures {
-		p := indexed("/prompt/group_captures", i) + "/group"
-		r.checkGroup(p, c.Group, "prompt.primary", a.Prompt.Primary)
+		r.checkGroup(indexed("/prompt/group_captures", i)+"/group", c.Group, "prompt.primary", groups)
 	}
 }
 
-// checkGroup reports the number of a group that a pattern does not have.
-func (r adapterRules) checkGroup(pointer string, group int, name, pattern string) {
-	if pattern == "" || !r.has(pointer) {
-		return
+// groupsOf returns a function that returns the numbers of a pattern's groups, or nil if it is empty or does not compile.
+func groupsOf(pattern string) func() []int {
+	return sync.OnceValue(func() []int {
+		re, err := CompilePattern(pattern)
+		if pattern == "" || err != nil {
+			return nil
+		}
+		return re.GetGroupNumbers()
+	})
+}
+
+// checkGroup reports the number of a group that is not one of a pattern's groups, unless these are nil.
+func (r adapterRules) checkGroup(pointer string, group int, name string, groups func() []int) {
+	if r.has(pointer) && groups() != nil && !slices.Contains(groups(), group) {
+		r.errorPointer(pointer, KindConflict, "%s has no group %d", name, group)
 	}
-	re, err := CompilePattern(pattern)
-	if err != nil || slices.Contains(re.GetGroupNumbers(), group) {
-		return
-	}
-	r.errorPointer(pointer, KindConflict, "%s has no group %d", name, group)
 }
 
 func (r adapterRules) checkOutput(a *Adapter) {

@@ -25,7 +25,7 @@ func (r adapterRules) checkModes(a *Adapter) {
 		}
 		if m.LevelCapture != nil {
 			r.needs(at+"/level_capture", "level_capture", at+"/primary")
-			r.checkGroup(at+"/level_capture", *m.LevelCapture, "the mode's primary", m.Primary)
+			r.checkGroup(at+"/level_capture", *m.LevelCapture, "the mode's primary", groupsOf(m.Primary))
 		}
 	}
 }

@@ -17,6 +17,10 @@ const (
 	maxDepth    = 50
 	maxNodes    = 200_000 // after aliases are expanded
 
+	// Aliases repeat at most as much as the file has, or minRepeated bytes. Each value counts valueSize and its text.
+	minRepeated = 32 << 10
+	valueSize   = 16
+
 	maxDiagnostics = 200
 )
 
@@ -31,6 +35,8 @@ type document struct {
 	places  map[string]place
 	nodes   int
 	aliases int                 // around the value being expanded
+	repeats int                 // bytes that aliases have repeated
+	limit   int                 // of repeats
 	open    map[*yaml.Node]bool // containers being expanded
 	diags   []Diagnostic
 }
@@ -68,6 +74,7 @@ func (d *document) read(data []byte) {
 	if !d.checkText(data) {
 		return
 	}
+	d.limit = max(minRepeated, len(data))
 	root, err := decodeYAML(data)
 	switch {
 	case err != nil:
@@ -108,6 +115,13 @@ func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth in
 	}
 	content, out := n.Content, n
 	if d.aliases > 0 { // the target is in the tree itself
+		if d.repeats > d.limit {
+			return nil
+		}
+		if d.repeats += valueSize + len(n.Value); d.repeats > d.limit {
+			d.errorNode(n, KindLimit, "aliases repeat more than %d bytes; write the values out, or divide the file", d.limit)
+			return nil
+		}
 		c := *n
 		c.Content = make([]*yaml.Node, len(content))
 		out = &c

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/dlclark/regexp2"
@@ -22,8 +23,8 @@ type format struct {
 }
 
 var formats = map[string]format{
-	"pattern":          {KindPattern, checkPattern(0)},
-	"expect-pattern":   {KindPattern, checkPattern(regexp2.Singleline)},
+	"pattern":          {KindPattern, once(checkPattern(0))},
+	"expect-pattern":   {KindPattern, once(checkPattern(regexp2.Singleline))},
 	"command-template": {KindTemplate, func(s string) error { _, err := SplitCommand(s); return err }},
 	"path-template":    {KindTemplate, checkPath},
 	"name":             {KindValue, CheckName},
@@ -39,7 +40,7 @@ var formats = map[string]format{
 	"marker":           {KindValue, matching(markerForm, `one letter such as "A", or the whole sequence such as "\x1b]633;A\x07"`)},
 	"no-nul":           {KindValue, checkNUL},
 	"exit-code":        {KindValue, matching(exitCodePattern, "an exit code from 0 to 255")},
-	"jq":               {KindProgram, func(s string) error { return library.Linked().CheckProgram(s) }},
+	"jq":               {KindProgram, once(func(s string) error { return library.Linked().CheckProgram(s) })},
 	"maven":            {KindValue, matching(mavenForm, "GROUP:ARTIFACT:VERSION, such as org.example:repl:1.2.0")},
 	"tool-rule":        {KindValue, matching(toolRule, `a rule: TOOL or TOOL(INPUT), with * for anything, such as "bash(git *)"`)},
 }
@@ -66,6 +67,31 @@ func checkPattern(o regexp2.RegexOptions) func(string) error {
 			return fmt.Errorf("pattern has %d bytes, more than the limit of %d", len(s), maxPattern)
 		}
 		_, err := CompilePattern(s, o)
+		return err
+	}
+}
+
+// maxResults is how many results of a check are remembered.
+const maxResults = 64
+
+// once returns a check that remembers its last results: a file may have one long text in many places.
+func once(check func(string) error) func(string) error {
+	var mu sync.Mutex
+	results := map[string]error{}
+	return func(s string) error {
+		mu.Lock()
+		err, known := results[s]
+		mu.Unlock()
+		if known {
+			return err
+		}
+		err = check(s)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(results) >= maxResults {
+			clear(results)
+		}
+		results[s] = err
 		return err
 	}
 }

@@ -2,13 +2,17 @@ package schema
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/dlclark/regexp2"
 	"github.com/stretchr/testify/assert"
@@ -316,4 +320,72 @@ func TestSeal(t *testing.T) {
 	assert.Empty(t, Digest(nil))
 	_, err = Decode([]byte("{}"))
 	require.ErrorContains(t, err, "file is empty")
+}
+
+// A file that repeats a text by aliases, in many places, is refused before the text is checked in each of them.
+func TestAliasesRepeatLittleText(t *testing.T) {
+	agent := func(aliases int, text string) string {
+		return `schema: 1
+name: x
+version: 0.1.0
+description: x
+family: agent
+process: {executable: sh}
+agent:
+  display_name: X
+  prompt: {deliver: stdin}
+  output: {format: text}
+  failures:
+  - {pattern: &p "` + text + `", kind: usage}
+` + strings.Repeat("  - {pattern: *p, kind: usage}\n", aliases)
+	}
+	_, ds := Parse("x.yaml", []byte(agent(3, strings.Repeat("a", 9000))), Options{})
+	require.Empty(t, ds, "27 KB in a file of 9 KB")
+	for name, data := range map[string]string{
+		"long text":   agent(1000, strings.Repeat("(a|b)", 1800)),
+		"many values": agent(0, "a") + "x: &a [" + strings.Repeat("a,", 500) + "]\ny: [" + strings.Repeat("*a,", 100) + "]\n",
+	} {
+		_, ds = Parse("x.yaml", []byte(data), Options{})
+		require.Condition(t, func() bool {
+			return slices.ContainsFunc(ds, func(d Diagnostic) bool {
+				return d.Kind == KindLimit && strings.Contains(d.Message, "aliases repeat more than")
+			})
+		}, "%s: %v", name, ds)
+	}
+}
+
+// A text that a file has in many places is checked once.
+func TestEqualTextsAreCheckedOnce(t *testing.T) {
+	checked := map[string]int{}
+	check := once(func(s string) error {
+		checked[s]++
+		return errors.New(s)
+	})
+	for range 3 {
+		require.EqualError(t, check("a"), "a")
+		require.EqualError(t, check("b"), "b")
+	}
+	assert.Equal(t, map[string]int{"a": 1, "b": 1}, checked)
+	for i := range 10 * maxResults {
+		require.Error(t, check(strconv.Itoa(i)))
+	}
+	require.EqualError(t, check("a"), "a")
+	assert.Equal(t, 2, checked["a"], "results are not kept forever")
+}
+
+// The pattern to which group captures refer is compiled once, however many there are.
+func TestManyGroupCaptures(t *testing.T) {
+	captures := strings.Repeat("{name: a, group: 1, type: string, role: mode_indicator}, ", 9000)
+	data := strings.Replace(head, "primary: '^> $'", "primary: '"+strings.Repeat("(a|b)", 1900)+"', group_captures: ["+captures+"]", 1) + "init: {strategy: regex}\n"
+	began := time.Now()
+	_, ds := Parse("x.yaml", []byte(data), Options{})
+	require.Empty(t, render(ds))
+	assert.Less(t, time.Since(began), 20*time.Second)
+}
+
+// Compiling a jq program takes a time that grows with the square of its length.
+func TestLongProgramsAreRefused(t *testing.T) {
+	check := formats["jq"].check
+	require.NoError(t, check("."+strings.Repeat("?", 12_000)))
+	require.ErrorContains(t, check("."+strings.Repeat("?", 13_000)), "a program of 13001 bytes is longer than the limit of 12288")
 }

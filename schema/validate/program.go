@@ -10,8 +10,9 @@ import (
 	"example.org/ripple/schema/internal/library"
 )
 
-// maxProgram bounds a jq program.
-const maxProgram = 100_000
+// maxProgram bounds a jq program: programs are compiled before anybody trusts a project, in a time that
+// grows with the square of their length. The longest one of the adapters that come with ripple has 7 KB.
+const maxProgram = 12 << 10
 
 // Program compiles a jq program as an adapter may have it: without the
 // environment, further input or modules. The error is a *schema.ProgramError.
