@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/record"
 )
@@ -386,8 +388,9 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 	return f.err
 }
 
-// nested adds to a summary the working trees in the directory of the agent's, and the submodules with files. It returns the
-// commits that these working trees have checked out without a branch.
+// nested adds to a summary what else git may remove with the agent's working tree: the working trees in its directory, the
+// submodules with files, other repositories, and what git ignores. It returns the commits that these working trees have checked
+// out without a branch.
 func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose []string) {
 	if c.work.worktree == nil {
 		return nil
@@ -395,11 +398,17 @@ func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose 
 	list, err := c.work.worktree.Nested(ctx)
 	f.err = errors.Join(f.err, err)
 	for _, n := range list {
-		sum.Nested = append(sum.Nested, record.Nested{Dir: path.Join(sum.Dir, n.Dir), Submodule: n.Submodule, Checkout: record.Checkout{Branch: n.Branch, Commit: n.Commit}})
-		if n.Branch == "" && !n.Submodule {
+		sum.Nested = append(sum.Nested, record.Nested{Dir: path.Join(sum.Dir, n.Dir), Submodule: n.Submodule, Repository: n.Repository, Checkout: record.Checkout{Branch: n.Branch, Commit: n.Commit}})
+		if n.Branch == "" && n.Commit != "" {
 			loose = append(loose, n.Commit)
 		}
 	}
+	ignored, err := c.work.worktree.OnlyIgnored(ctx, c.project.tree.Repo.Top, func(name string) bool {
+		below, _ := strings.CutPrefix(name, c.work.worktree.Prefix)
+		return layout.IsRecord(below) || layout.IsRecord(below+"/") || slices.ContainsFunc(list, func(n git.Nested) bool { return n.Dir == name })
+	})
+	f.err = errors.Join(f.err, err)
+	sum.Ignored = ignored[:min(len(ignored), maxChanged)]
 	return loose
 }
 

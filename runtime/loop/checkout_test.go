@@ -331,6 +331,9 @@ func TestNestedWorkingTrees(t *testing.T) {
 		{"with a branch", side, "git worktree add -q -b own in; cd in; " + commits, []string{".ralph/side-worktree/in: branch own"}, 0},
 		{"without a branch", side, "git worktree add -q --detach in; cd in; " + commits, []string{".ralph/side-worktree/in: commit N (detached HEAD)"}, 1},
 		{"without a commit of its own", side, "git worktree add -q --detach in", []string{".ralph/side-worktree/in: commit N (detached HEAD)"}, 0},
+		{"a repository of its own", side, "git init -q in", []string{".ralph/side-worktree/in: repository"}, 0},
+		{"a bare repository", side, "git init -q --bare deps/in", []string{".ralph/side-worktree/deps/in: repository"}, 0},
+		{"a repository that is not ignored", side, "git init -q other", []string{".ralph/side-worktree/other: repository"}, 0},
 		{"beside it", side, "git worktree add -q -b own ../beside", nil, 0},
 		{"in the user's checkout", "", "git worktree add -q -b own in", nil, 0},
 	} {
@@ -346,11 +349,35 @@ func TestNestedWorkingTrees(t *testing.T) {
 			assert.Len(t, sum.Unkept, tt.unkept)
 			var nested []string
 			for _, n := range sum.Nested {
-				nested = append(nested, n.Dir+": "+commitNames.ReplaceAllString(n.Checkout.String(), "N"))
+				what := "repository"
+				if !n.Repository {
+					what = commitNames.ReplaceAllString(n.Checkout.String(), "N")
+				}
+				nested = append(nested, n.Dir+": "+what)
 			}
 			assert.Equal(t, tt.nested, nested)
 		})
 	}
+}
+
+// git removes ignored files with a working tree without a question.
+func TestIgnoredFilesOfTheWorktree(t *testing.T) {
+	r := gitRig(t)
+	r.write(".git/info/exclude", ".ralph\n*.db\ndeps\nin\n")
+	r.write("deps/there", "1")
+	r.write("same.db", "1")
+	r.fake.script = shells(t, "mkdir deps only; printf 1 > deps/there; echo 1 > deps/more; printf 1 > same.db; echo 1 > only/x.db; git init -q in; echo > in/file; "+commits)
+	r.flags = map[string]string{"max-turns": "1", "worktree": side}
+	stop := r.run()
+	require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+	assert.Equal(t, []string{"deps/more", "only"}, r.summary().Ignored)
+
+	r = gitRig(t)
+	r.write(".git/info/exclude", ".ralph\n*.db\n")
+	r.fake.script = shells(t, "echo > x.db; "+commits)
+	r.flags = map[string]string{"max-turns": "1"}
+	require.Equal(t, ReasonMaxTurns, r.run().Reason)
+	assert.Empty(t, r.summary().Ignored, "nothing is removed")
 }
 
 // A directory that is not a working tree is not taken for one: git would use the project's.

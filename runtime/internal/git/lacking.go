@@ -100,18 +100,21 @@ func (w *Worktree) submodules(ctx context.Context) (names []string, err error) {
 }
 
 // absentIgnored returns what git ignores in the project and is missing here.
-func (w *Worktree) absentIgnored(ctx context.Context, project *Repo, skip func(name string) bool) (names []string, err error) {
-	out, err := project.run(ctx, call{}, gitStatus, "--porcelain", "-z", "--ignored=traditional", "--untracked-files=normal", "--ignore-submodules=all")
-	if err != nil {
-		return nil, err
-	}
+func (w *Worktree) absentIgnored(ctx context.Context, project *Repo, skip func(name string) bool) ([]string, error) {
+	names, err := ignored(ctx, project, skip)
+	return slices.DeleteFunc(names, func(name string) bool { return there(filepath.Join(w.Top, name)) }), err
+}
+
+// ignored returns the files and directories that git ignores.
+func ignored(ctx context.Context, r *Repo, skip func(name string) bool) (names []string, err error) {
+	out, err := r.run(ctx, call{}, gitStatus, "--porcelain", "-z", "--ignored=traditional", "--untracked-files=normal", "--ignore-submodules=all")
 	for entry := range strings.SplitSeq(out, "\x00") {
 		name, ignored := strings.CutPrefix(entry, "!! ")
-		if name = strings.TrimSuffix(name, "/"); ignored && !skip(name) && !there(filepath.Join(w.Top, name)) {
+		if name = strings.TrimSuffix(name, "/"); ignored && !skip(name) {
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	return names, err
 }
 
 // empty reports whether a directory is missing or has no entries.

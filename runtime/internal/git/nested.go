@@ -2,23 +2,29 @@ package git
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/internal/projectfile"
 )
 
-// Nested is another working tree of the repository, or a submodule with files, in a directory of this working tree.
+// Nested is another working tree of the repository, a submodule with files, or another repository, in a directory of this
+// working tree.
 type Nested struct {
-	Dir       string // relative to the top of this one
-	Submodule bool
-	Branch    string // of a working tree; "": none, its HEAD is detached
-	Commit    string // of a working tree
+	Dir        string // relative to the top of this one
+	Submodule  bool
+	Repository bool   // another one
+	Branch     string // of a working tree of this repository; "": none, its HEAD is detached
+	Commit     string // of a working tree of this repository
 }
 
-// Nested lists the working trees in the directory of this one, and the submodules with files. If git ignores the directory of
-// such a tree, `git worktree remove` of this one removes it without a question. With a submodule it needs --force, and then
-// removes the submodule's repository, which belongs to this working tree.
+// Nested lists the working trees in the directory of this one, the submodules with files, and other repositories. If git ignores
+// the directory of a working tree or a repository, `git worktree remove` of this one removes it without a question. With a
+// submodule it needs --force, and then removes the submodule's repository, which belongs to this working tree.
 func (w *Worktree) Nested(ctx context.Context) (list []Nested, err error) {
 	if list, err = w.trees(ctx); err != nil {
 		return nil, err
@@ -29,7 +35,83 @@ func (w *Worktree) Nested(ctx context.Context) (list []Nested, err error) {
 			list = append(list, Nested{Dir: filepath.ToSlash(name), Submodule: true})
 		}
 	}
+	if err != nil {
+		return list, err
+	}
+	repositories, err := repositoriesIn(ctx, w.Top)
+	for _, name := range repositories {
+		if !slices.ContainsFunc(list, func(n Nested) bool { return n.Dir == name }) {
+			list = append(list, Nested{Dir: name, Repository: true})
+		}
+	}
 	return list, err
+}
+
+// repositoriesIn lists the directories below one that have a repository or are bare repositories. It does not look for others
+// inside of these.
+func repositoriesIn(ctx context.Context, top string) (names []string, err error) {
+	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && path == top:
+			return err
+		case err != nil || !d.IsDir() || path == top: // others cannot be read, or were removed meanwhile
+			return nil
+		case d.Name() == ".git":
+			return fs.SkipDir
+		case isRepository(path):
+			name, _ := projectfile.Relative(top, path)
+			names = append(names, filepath.ToSlash(name))
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return names, err
+}
+
+func isRepository(dir string) bool {
+	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.Mode().IsRegular() {
+		return true
+	}
+	for _, of := range []string{filepath.Join(dir, ".git"), dir} {
+		if there(filepath.Join(of, "HEAD")) && there(filepath.Join(of, "objects")) && there(filepath.Join(of, "refs")) {
+			return true
+		}
+	}
+	return false
+}
+
+// OnlyIgnored returns the files and directories that git ignores here, and that the project lacks or has with another size.
+// `git worktree remove` removes them without a question. skip leaves out names, as in [Worktree.Lacking].
+func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (names []string, err error) {
+	list, err := ignored(ctx, w.Repo, skip)
+	for _, name := range list {
+		err = errors.Join(err, w.compare(ctx, project, name, &names))
+	}
+	return names, err
+}
+
+// compare adds what the project lacks of a file or directory.
+func (w *Worktree) compare(ctx context.Context, project, name string, lacks *[]string) error {
+	here, err := os.Lstat(filepath.Join(w.Top, name))
+	if err != nil {
+		return nil // it was removed meanwhile
+	}
+	theirs, err := os.Lstat(filepath.Join(project, name))
+	if err != nil || here.IsDir() != theirs.IsDir() || !here.IsDir() && here.Size() != theirs.Size() {
+		*lacks = append(*lacks, filepath.ToSlash(name))
+		return ctx.Err()
+	}
+	if here.IsDir() {
+		entries, _ := os.ReadDir(filepath.Join(w.Top, name)) // a directory that cannot be read has none
+		for _, e := range entries {
+			if err := w.compare(ctx, project, filepath.Join(name, e.Name()), lacks); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
 }
 
 // trees lists the working trees in the directory of this one.

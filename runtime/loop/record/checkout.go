@@ -55,12 +55,13 @@ type Unkept struct {
 	Name   string `json:"keep_as"` // an unused name for a branch
 }
 
-// Nested is a working tree of the repository, or a submodule, in the directory of the agent's working tree. git may remove it
-// with that one.
+// Nested is a working tree of the repository, a submodule, or another repository, in the directory of the agent's working tree.
+// git may remove it with that one.
 type Nested struct {
-	Dir       string   `json:"dir"` // relative to the project
-	Submodule bool     `json:"submodule,omitempty"`
-	Checkout  Checkout `json:"checkout,omitzero"` // of a working tree
+	Dir        string   `json:"dir"` // relative to the project
+	Submodule  bool     `json:"submodule,omitempty"`
+	Repository bool     `json:"repository,omitempty"` // another one
+	Checkout   Checkout `json:"checkout,omitzero"`    // of a working tree of the repository
 }
 
 // Project is how the user's own checkout changed while the agent worked in another tree.

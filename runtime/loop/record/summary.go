@@ -36,6 +36,7 @@ type Summary struct {
 	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch
 	Others  []Other  `json:"others,omitempty"`  // further branches on which turns left commits
 	Unkept  []Unkept `json:"unkept,omitempty"`  // commits that turns, or a rebase, left on no branch, the last ones first
-	Nested  []Nested `json:"nested,omitempty"`  // further working trees of the repository in Dir, and submodules with files
+	Nested  []Nested `json:"nested,omitempty"`  // further working trees of the repository in Dir, submodules with files, and other repositories
+	Ignored []string `json:"ignored,omitempty"` // files and directories in Dir that git ignores and the project lacks or has with another size, at most 50
 	Project *Project `json:"project,omitempty"` // the user's own checkout, if it changed during turns and is not the agent's tree
 }

@@ -152,11 +152,19 @@ func unkeptRows(s *loop.Summary) (rows []row) {
 // nestedRows name what else git removes with a working tree.
 func nestedRows(s *loop.Summary) (rows []row) {
 	for _, n := range s.Nested {
-		text := quote.Name(n.Dir) + " is another working tree, with " + quote.Name(n.Checkout.String()) + "; git may remove it with " + s.Dir
-		if n.Submodule {
+		var text string
+		switch {
+		case n.Repository:
+			text = quote.Name(n.Dir) + " is a repository of its own: no commit of " + quote.Name(s.Branch) + " has its files or commits, and git may remove it with " + s.Dir
+		case n.Submodule:
 			text = quote.Name(n.Dir) + " is a submodule with files: git removes " + s.Dir + " only with --force, and commits with it that only this copy of the submodule has"
+		default:
+			text = quote.Name(n.Dir) + " is another working tree, with " + quote.Name(n.Checkout.String()) + "; git may remove it with " + s.Dir
 		}
 		rows = append(rows, row{"nested", text})
+	}
+	if len(s.Ignored) > 0 {
+		rows = append(rows, row{"ignored", record.FirstNames(s.Ignored) + " (ignored by git, and only in this worktree): in no commit, and git removes such files with " + s.Dir + " without a question"})
 	}
 	return rows
 }

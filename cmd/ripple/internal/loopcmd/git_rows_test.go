@@ -80,11 +80,14 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 // A working tree is not to be removed while another one is in its directory.
 func TestRowsOfANestedWorkingTree(t *testing.T) {
 	s := loop.Summary{Git: true, Branch: "agent/w", Main: "main", Dir: "D"}
-	s.Nested = []record.Nested{{Dir: "D/in", Checkout: record.Checkout{Branch: "own"}}, {Dir: "D/vendor", Submodule: true}}
+	s.Nested = []record.Nested{{Dir: "D/in", Checkout: record.Checkout{Branch: "own"}}, {Dir: "D/vendor", Submodule: true}, {Dir: "D/lib", Repository: true}}
+	s.Ignored = []string{"deps", "x.db"}
 	assert.Equal(t, []row{
 		{"commits", "none"},
 		{"nested", "D/in is another working tree, with branch own; git may remove it with D"},
 		{"nested", "D/vendor is a submodule with files: git removes D only with --force, and commits with it that only this copy of the submodule has"},
+		{"nested", "D/lib is a repository of its own: no commit of agent/w has its files or commits, and git may remove it with D"},
+		{"ignored", "deps, x.db (ignored by git, and only in this worktree): in no commit, and git removes such files with D without a question"},
 	}, gitRows(&s))
 }
 
