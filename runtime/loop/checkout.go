@@ -179,12 +179,8 @@ func leftBefore(last record.Checkouts, worktree bool) record.Checkouts {
 func (c *checkouts) lost(ctx context.Context, heads ...string) (lost []string, err error) {
 	unkept, err := c.repo().Unkept(ctx, c.state.Checkouts.Left, heads...)
 	for _, commit := range unkept {
-		replaced := slices.ContainsFunc(heads, func(head string) bool {
-			dropped, derr := c.repo().Dropped(ctx, commit, head)
-			err = errors.Join(err, derr)
-			return !dropped && derr == nil
-		})
-		if !replaced {
+		replaced, rerr := c.replaced(ctx, commit, heads)
+		if err = errors.Join(err, rerr); !replaced {
 			lost = append(lost, commit)
 		}
 	}
@@ -287,34 +283,67 @@ type left struct {
 	by      []string // the commit that is checked out now, if any
 }
 
-// left returns the commits and names that a turn no longer has checked out in a tree: it checked out others, or reset a
-// branch. Commits that were reset and have others in their place there, as after git commit --amend, are not left.
+// left returns the commits and names that a turn no longer has checked out in a tree: it checked out others, or the branch lost
+// them, as by git reset or git rebase. Commits that have others in their place, as after git commit --amend, are not left.
 func (c *checkouts) left(ctx context.Context, in *followed, before record.Checkout, after git.Snapshot) (l left, err error) {
-	var reset []string
-	l.commits, reset, l.names = in.log.Left()
+	moves := in.log.Moves()
+	if in == c.agent && !in.log.Complete() {
+		c.state.Checkouts.Unlogged = true
+	}
+	l.commits, l.names = moves.Left, moves.Names
 	switch {
 	case before.Commit == "":
 	case before.Branch != "" && before.Branch == after.Branch:
-		reset = append(reset, before.Commit)
+		moves.Reached = append(moves.Reached, before.Commit)
 	default:
 		l.commits = append(l.commits, before.Commit)
 	}
-	if after.Head == "" {
-		l.commits = append(l.commits, reset...)
-		return l, nil
+	if after.Head != "" {
+		l.by = []string{after.Head}
 	}
-	l.by = []string{after.Head}
-	for _, commit := range reset {
-		if commit == after.Head {
-			continue
+	dropped, err := c.dropped(ctx, moves.Reached, l.commits, l.by...)
+	unkept, uerr := c.repo().Unkept(ctx, l.commits, l.by...)
+	err = errors.Join(err, uerr)
+	for _, commit := range unkept { // it may have been rebased or copied since
+		replaced, rerr := c.replaced(ctx, commit, l.by)
+		if err = errors.Join(err, rerr); replaced {
+			l.commits = slices.DeleteFunc(l.commits, func(of string) bool { return of == commit })
 		}
-		dropped, derr := c.repo().Dropped(ctx, commit, after.Head)
-		if dropped || derr != nil {
-			l.commits = append(l.commits, commit)
-		}
-		err = errors.Join(err, derr)
 	}
+	l.commits = append(l.commits, dropped...)
 	return l, err
+}
+
+// dropped returns the last of the commits that a tree had checked out and that none of heads contains, nor has others in their
+// place, nor the contents of all files that they changed. Those in left are left out.
+func (c *checkouts) dropped(ctx context.Context, reached, left []string, heads ...string) (list []string, err error) {
+	tips, err := c.repo().Tips(ctx, slices.Concat(reached, left), heads...)
+	tips = slices.DeleteFunc(tips, func(commit string) bool { return slices.Contains(left, commit) })
+	for _, commit := range lastOf(tips) {
+		replaced, rerr := c.replaced(ctx, commit, slices.Concat(heads, left))
+		for _, head := range heads { // after a squash, one commit has the contents of several
+			there, herr := c.repo().HasContents(ctx, commit, head, head)
+			if !git.Ended(herr) { // without a commit in common, git ends with an error
+				rerr = errors.Join(rerr, herr)
+			}
+			replaced = replaced || there && herr == nil
+		}
+		if err = errors.Join(err, rerr); !replaced {
+			list = append(list, commit)
+		}
+	}
+	return list, err
+}
+
+// replaced reports whether one of some commits contains others in the place of all commits of another one that it lacks.
+func (c *checkouts) replaced(ctx context.Context, commit string, heads []string) (replaced bool, err error) {
+	for _, head := range heads {
+		dropped, derr := c.repo().Dropped(ctx, commit, head)
+		if err = errors.Join(err, derr); !dropped && derr == nil {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // projectAfter notes how a turn changed the user's own checkout.
@@ -428,7 +457,9 @@ func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, 
 	}
 	lost, err := c.lost(ctx, heads...)
 	f.err = errors.Join(f.err, err)
-	sum.Unkept = f.unkept(slices.Concat(lost, c.attempted(f), c.state.Checkouts.Unkept, loose), heads)
+	attempted := c.attempted(f)
+	sum.Unlogged = c.work.worktree != nil && (c.state.Checkouts.Unlogged || !c.agent.log.Complete())
+	sum.Unkept = f.unkept(slices.Concat(lost, attempted, c.state.Checkouts.Unkept, loose), heads)
 	if p := sum.Project; p != nil && p.Moved != nil && p.Moved.Gone && p.Moved.From.Branch == sum.Main {
 		sum.Main = cmp.Or(p.Moved.To.Branch, p.Moved.To.Commit) // it was renamed or deleted
 	}
@@ -459,10 +490,15 @@ func (c *checkouts) attempted(f *finder) (commits []string) {
 		commits = append(commits, before.Head)
 	}
 	for _, tree := range []*followed{c.agent, c.project} {
-		if tree != nil {
-			left, reset, _ := tree.log.Left()
-			commits = slices.Concat(commits, left, reset)
+		if tree == nil {
+			continue
 		}
+		moves, heads := tree.log.Moves(), []string(nil)
+		if head, err := tree.tree.Repo.Head(f.ctx); err == nil { // else it has none, or is gone
+			heads = []string{head}
+		}
+		dropped, err := c.dropped(f.ctx, moves.Reached, moves.Left, heads...)
+		commits, f.err = slices.Concat(commits, moves.Left, dropped), errors.Join(f.err, err)
 	}
 	return commits
 }

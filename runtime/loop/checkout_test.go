@@ -110,6 +110,36 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{""},
 		},
 		{
+			"a rebase within a turn drops a commit", side,
+			[]string{commits + "echo 2 > two; git add two; git commit -qm two; git rebase -q --onto HEAD~2 HEAD~1"},
+			[]string{"turn 1 left commit N, which is on no branch now"},
+			[]string{""},
+		},
+		{
+			"update-ref within a turn", side,
+			[]string{commits + "git update-ref refs/heads/side HEAD~1"},
+			[]string{"turn 1 left commit N, which is on no branch now"},
+			[]string{""},
+		},
+		{
+			"symbolic-ref within a turn", side,
+			[]string{"git checkout -q --detach; " + commits + commits + "git symbolic-ref HEAD refs/heads/side"},
+			[]string{"turn 1 left commit N, which is on no branch now"},
+			[]string{""},
+		},
+		{
+			"amended within a turn", side,
+			[]string{commits + "git commit -q --amend -m more; git checkout -q -b own; " + commits + "git commit -q --amend -m other; git checkout -q side"},
+			nil,
+			[]string{""},
+		},
+		{
+			"rebased within a turn", side,
+			[]string{commits + "git checkout -q -b own main; echo 2 > two; git add two; git commit -qm two; git checkout -q side; git rebase -q own"},
+			nil,
+			[]string{""},
+		},
+		{
 			"the branch is reset", side, []string{commits, "git reset -q --hard HEAD~1"}, []string{"turn 2 left commit N, which is on no branch now"}, []string{"", ""},
 		},
 		{
@@ -356,6 +386,30 @@ func TestNestedWorkingTrees(t *testing.T) {
 				nested = append(nested, n.Dir+": "+what)
 			}
 			assert.Equal(t, tt.nested, nested)
+		})
+	}
+}
+
+// Without git's log of HEAD, nobody knows which commits a turn left.
+func TestLogOfHEADIsMissing(t *testing.T) {
+	for _, tt := range []struct {
+		name, config, turn string
+		unlogged           bool
+	}{
+		{"it is kept", "true", commits, false},
+		{"git keeps none", "false", "git checkout -q --detach; " + commits + "git checkout -q side", true},
+		{"it is removed", "true", `rm "$(git rev-parse --git-path logs/HEAD)"; ` + commits, true},
+		{"it is expired", "true", commits + "git reset -q --hard HEAD~1; git reflog expire --expire=now --all", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.git("config", "core.logAllRefUpdates", tt.config)
+			r.fake.script = shells(t, tt.turn)
+			r.flags = map[string]string{"max-turns": "1", "worktree": side}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			assert.Equal(t, tt.unlogged, r.summary().Unlogged)
 		})
 	}
 }

@@ -59,6 +59,41 @@ func (r *Repo) outside(ctx context.Context, commits, of []string) ([]string, err
 	return slices.DeleteFunc(commits, func(c string) bool { return !slices.Contains(list, c) }), err
 }
 
+// Tips returns those of some commits that neither another one of them contains nor one of the commits in by. Commits that do not
+// exist are left out.
+func (r *Repo) Tips(ctx context.Context, commits []string, by ...string) ([]string, error) {
+	var input strings.Builder
+	for _, commit := range commits {
+		if isCommit(commit) {
+			fmt.Fprintln(&input, commit)
+		}
+	}
+	if input.Len() == 0 {
+		return nil, nil
+	}
+	for _, of := range by {
+		fmt.Fprintln(&input, "^"+revision(of))
+	}
+	out, err := r.run(ctx, call{input: input.String()}, gitRevList, "--ignore-missing", "--parents", "--stdin")
+	listed, contained := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(out) {
+		for i, commit := range strings.Fields(line) {
+			if i == 0 {
+				listed[commit] = true
+			} else {
+				contained[commit] = true
+			}
+		}
+	}
+	var tips []string
+	for _, commit := range commits {
+		if listed[commit] && !contained[commit] {
+			tips, listed[commit] = append(tips, commit), false
+		}
+	}
+	return tips, err
+}
+
 // Exists reports whether a commit exists; "" does not.
 func (r *Repo) Exists(ctx context.Context, commit string) (bool, error) {
 	if !isCommit(commit) {

@@ -115,8 +115,7 @@ func TestHeadLog(t *testing.T) {
 	l, err := r.HeadLog(t.Context())
 	require.NoError(t, err)
 	left := func() []string {
-		_, _, names := l.Left()
-		return names
+		return l.Moves().Names
 	}
 	assert.Empty(t, left())
 	p.git("commit", "-q", "--allow-empty", "-m", "checkout: moving from a to b")
@@ -124,13 +123,15 @@ func TestHeadLog(t *testing.T) {
 	p.git("checkout", "-q", "--detach")
 	p.git("checkout", "-q", "main")
 	p.git("reset", "-q", "--hard", "before")
-	commits, reset, names := l.Left()
-	assert.Equal(t, []string{head}, commits)
-	assert.Equal(t, []string{p.git("rev-parse", "before~1")}, reset)
-	assert.Equal(t, []string{"before"}, names)
+	m := l.Moves()
+	assert.Equal(t, []string{head}, m.Left)
+	assert.Subset(t, []string{head, p.git("rev-parse", "before~1")}, m.Reached)
+	assert.Equal(t, []string{"before"}, m.Names)
 	assert.Empty(t, left())
+	assert.True(t, l.Complete())
 	p.remove(".git/logs/HEAD")
 	assert.Empty(t, left())
+	assert.False(t, l.Complete())
 	p.write(".git/logs/HEAD", "no log\n")
 	assert.Empty(t, left())
 	p.remove(".git/logs/HEAD")
@@ -171,8 +172,8 @@ func TestRewindHeadLog(t *testing.T) {
 			l, err := r.HeadLog(t.Context())
 			require.NoError(t, err)
 			l.Rewind(tt.position)
-			_, _, names := l.Left()
-			assert.Equal(t, tt.want, names)
+			assert.Equal(t, tt.want, l.Moves().Names)
+			assert.Equal(t, tt.name == "all lines", l.Complete())
 		})
 	}
 }
@@ -187,10 +188,10 @@ func TestRevisionsAreNotOptions(t *testing.T) {
 	written := filepath.Join(t.TempDir(), "written")
 	option := "--output=" + written
 	p.write(".git/logs/HEAD", p.read(".git/logs/HEAD")+option+" x\tcheckout: moving from a to b\n-0500 y\tcheckout: moving from a to b\n"+option+" x\treset: moving to a\n")
-	commits, reset, names := l.Left()
-	assert.Empty(t, commits)
-	assert.Empty(t, reset)
-	assert.Empty(t, names)
+	assert.Empty(t, l.Moves())
+	tips, err := r.Tips(t.Context(), []string{option, "HEAD"}, option)
+	require.NoError(t, err)
+	assert.Empty(t, tips)
 	unkept, err := r.Unkept(t.Context(), []string{option, "HEAD"}, option)
 	require.NoError(t, err)
 	assert.Empty(t, unkept)

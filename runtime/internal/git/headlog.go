@@ -12,50 +12,73 @@ import (
 
 // HeadLog reads what git logs of the HEAD of one working tree.
 type HeadLog struct {
-	path string
-	size int64 // that was read
+	path    string
+	size    int64  // that was read
+	last    string // the end of what was read
+	lacking bool
 }
 
 // HeadLog opens the log at its end.
 func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
 	path, err := pathOf(ctx, r.Top, "logs/HEAD")
 	l := &HeadLog{path: path}
-	l.size = l.length()
+	l.seek(l.length())
 	return l, err
 }
+
+// Complete reports whether there was a log, and nothing of it was removed or changed before it was read.
+func (l *HeadLog) Complete() bool { return !l.lacking }
+
+// seek makes the next call of Moves read the log from a position.
+func (l *HeadLog) seek(position int64) {
+	l.size, l.lacking = position, l.lacking || position == 0
+	l.last = l.before(position)
+}
+
+// before returns the end of the log before a position.
+func (l *HeadLog) before(position int64) string { return l.read(max(0, position-200), position) }
 
 // Position returns the number of bytes of the log that were read, for Rewind in a later process.
 func (l *HeadLog) Position() int64 { return l.size }
 
-// Rewind makes the next call of Left read the log from a position. If the log has no line that ends
+// Rewind makes the next call of Moves read the log from a position. If the log has no line that ends
 // there, because git has removed old lines since then, it stays where it is: which lines are new is not
 // known.
 func (l *HeadLog) Rewind(position int64) {
 	if position == 0 || position <= l.length() && l.read(position-1, position) == "\n" {
-		l.size = position
+		l.seek(position)
+	} else {
+		l.lacking = true
 	}
 }
 
-// Left returns the commits from which HEAD was moved to another branch or commit since the last call, those from which a
-// branch was reset, the last maxLeft of each, and the branches that were checked out when HEAD was moved. A log that git
-// does not keep has none. The agent can write it.
-func (l *HeadLog) Left() (commits, reset, names []string) {
+// Moves are what a log of HEAD has about some time, the last ones last.
+type Moves struct {
+	Left    []string // commits from which HEAD was moved to another branch or commit, at most maxLeft
+	Reached []string // all commits that were checked out
+	Names   []string // branches that were checked out when HEAD was moved
+}
+
+// Moves returns what was added since the last call. The agent can write the log.
+func (l *HeadLog) Moves() (m Moves) {
 	for line := range strings.Lines(l.added()) {
 		entry, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		before, _, _ := strings.Cut(entry, " ")
-		if !isCommit(before) || strings.Trim(before, "0") == "" {
-			continue
-		}
-		if moved, is := strings.CutPrefix(what, "checkout: moving from "); is {
-			commits = addLast(commits, before)
-			if name, _, _ := strings.Cut(moved, " to "); !isCommit(name) {
-				names = addLast(names, name)
+		before, rest, _ := strings.Cut(entry, " ")
+		after, _, _ := strings.Cut(rest, " ")
+		for _, commit := range []string{before, after} {
+			if isCommit(commit) && strings.Trim(commit, "0") != "" {
+				m.Reached = append(m.Reached, commit)
 			}
-		} else if strings.HasPrefix(what, "reset: moving to ") {
-			reset = addLast(reset, before)
+		}
+		if moved, is := strings.CutPrefix(what, "checkout: moving from "); is && slices.Contains(m.Reached, before) {
+			m.Left = addLast(m.Left, before)
+			if name, _, _ := strings.Cut(moved, " to "); !isCommit(name) {
+				m.Names = addLast(m.Names, name)
+			}
 		}
 	}
-	return commits[max(0, len(commits)-maxLeft):], reset[max(0, len(reset)-maxLeft):], names
+	m.Left = m.Left[max(0, len(m.Left)-maxLeft):]
+	return m
 }
 
 func addLast(list []string, name string) []string {
@@ -68,13 +91,15 @@ const maxHeadLog = 4 << 20 // bytes of a turn that are read: the last ones
 
 // added returns what was written since the last call.
 func (l *HeadLog) added() string {
-	from := l.size
-	if l.size = l.length(); l.size < from { // it is another file
-		from = 0
+	from, last := l.size, l.last
+	l.lacking = l.lacking || l.before(from) != last
+	if l.seek(l.length()); l.size < from { // it is another file
+		from, l.lacking = 0, true
 	}
 	if l.size == from {
 		return ""
 	}
+	l.lacking = l.lacking || l.size-from > maxHeadLog
 	return l.read(max(from, l.size-maxHeadLog), l.size)
 }
 

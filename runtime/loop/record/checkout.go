@@ -29,6 +29,7 @@ type Checkouts struct {
 	Left     []string  `json:"left,omitempty"`         // commits that turns left on a branch or with a tag that may be gone later, at most 50
 	Earlier  []string  `json:"earlier,omitempty"`      // commits that turns of earlier runs left, for the next run in a worktree; at most 50
 	Made     []string  `json:"made_commits,omitempty"` // commits that turns made in a worktree: the first one, and the last ones; at most 50
+	Unlogged bool      `json:"unlogged,omitempty"`     // git's log of HEAD of the agent's tree was missing or changed, so turns may have left other commits
 	Project  *Checkout `json:"project,omitempty"`      // the user's checkout before the first turn in which it changed
 	Files    []string  `json:"files,omitempty"`        // files of the user's checkout that changed during turns, at most 50
 }

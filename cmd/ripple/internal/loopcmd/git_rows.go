@@ -82,6 +82,9 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 		rows = append(rows, row{"to keep", at + " add -A && " + at + " commit"})
 	}
 	rows = append(append(rows, othersRows(s)...), unkeptRows(s)...)
+	if s.Unlogged {
+		rows = append(rows, row{"log", "git's log of HEAD in " + s.Dir + " is missing or was changed: there may be commits on no branch that ripple does not know"})
+	}
 	rows = append(rows, nestedRows(s)...)
 	if p := s.Project; p != nil {
 		rows = append(rows, usersRows(p)...)
@@ -223,7 +226,7 @@ func mergeRows(s *loop.Summary) (rows []row) {
 // merged, even if the other branch has copies of all its commits.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
-	if !s.Git || s.Rebase || loose || len(s.Unkept)+len(s.Nested) > 0 {
+	if !s.Git || s.Rebase || s.Unlogged || loose || len(s.Unkept)+len(s.Nested) > 0 {
 		return nil
 	}
 	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}

@@ -62,6 +62,7 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 		{"main has copies", loop.Summary{Copied: 2}, []string{"commits: none to merge: main has copies of all commits of agent/w", "to remove: git worktree remove D"}},
 		{"main has copies of some", loop.Summary{Copied: 2, Commits: 1, Files: 3, Added: 3}, []string{"commits: 1, and 2 of which main has copies; together: 3 files changed, 3 lines added, 0 removed", "to look: git diff main...agent/w", "to merge: git merge agent/w", "to remove: git worktree remove D", ": git branch -d agent/w"}},
 		{"main has copies, and there are uncommitted files", loop.Summary{Copied: 2, Dirty: 1}, []string{"commits: none to merge: main has copies of all commits of agent/w", "dirty: 1 file not in a commit, and so not in a merge", "to keep: git -C D add -A && git -C D commit", "to look: git diff main...agent/w", "to merge: git merge agent/w", "to remove: git worktree remove D", ": git branch -d agent/w"}},
+		{"its log is missing", loop.Summary{Merged: true, Unlogged: true}, []string{merged, "log: git's log of HEAD in D is missing or was changed: there may be commits on no branch that ripple does not know"}},
 		{"another branch has commits", loop.Summary{Merged: true, Others: []record.Other{{Branch: "own", Commits: 1}}}, []string{"branch: own has 1 commit of this run", "to look: git diff main...own", "to merge: git merge own"}},
 	} {
 		s := tt.s
@@ -71,7 +72,7 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 			rows = append(rows, r.label+": "+r.text)
 		}
 		assert.Equal(t, tt.want, rows[:min(len(rows), len(tt.want))], tt.name)
-		if tt.s.Copied > 0 && tt.s.Commits+tt.s.Dirty == 0 {
+		if tt.s.Unlogged || tt.s.Copied > 0 && tt.s.Commits+tt.s.Dirty == 0 {
 			assert.Len(t, rows, len(tt.want), "git refuses to delete the branch")
 		}
 	}
