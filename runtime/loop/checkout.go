@@ -287,8 +287,9 @@ type left struct {
 // them, as by git reset or git rebase. Commits that have others in their place, as after git commit --amend, are not left.
 func (c *checkouts) left(ctx context.Context, in *followed, before record.Checkout, after git.Snapshot) (l left, err error) {
 	moves := in.log.Moves()
-	if in == c.agent && !in.log.Complete() {
-		c.state.Checkouts.Unlogged = true
+	if in == c.agent {
+		c.state.Checkouts.Unlogged = c.state.Checkouts.Unlogged || !in.log.Complete()
+		c.state.Checkouts.Logged = lastOf(append(c.state.Checkouts.Logged, moves.Made...))
 	}
 	l.commits, l.names = moves.Left, moves.Names
 	switch {
@@ -504,7 +505,7 @@ func (c *checkouts) attempted(f *finder) (commits []string) {
 }
 
 func (c *checkouts) finder(ctx context.Context, sum *Summary) *finder {
-	f := &finder{ctx: ctx, repo: c.repo(), base: "ripple", since: c.state.Start}
+	f := &finder{ctx: ctx, repo: c.repo(), base: "ripple", since: c.state.Start, made: c.state.Checkouts.Logged}
 	if sum.Branch != "" {
 		f.base, f.since = sum.Branch, sum.Main
 	}
@@ -536,7 +537,8 @@ func (c *checkouts) projectMoved(ctx context.Context, f *finder) *record.Project
 type finder struct {
 	ctx   context.Context
 	repo  *git.Repo
-	began time.Time // of the run: commits before it are not of the run
+	began time.Time // of the run: commits before it are not of the run, except those of made
+	made  []string  // commits that the run made, whatever their times
 	base  string    // name from which others are made
 	since string    // branch or commit whose commits are not of the run
 	taken []string  // names that were suggested
@@ -550,7 +552,13 @@ func (f *finder) unusedName() string {
 }
 
 func (f *finder) ahead(of string, others ...string) int {
-	n, err := f.repo.Ahead(f.ctx, f.began, of, slices.DeleteFunc(others, func(o string) bool { return o == "" })...)
+	others = slices.DeleteFunc(others, func(o string) bool { return o == "" })
+	n, err := f.repo.Ahead(f.ctx, f.began, of, others...)
+	if err == nil && n < len(f.made) { // a clock may have been set back
+		var all []string
+		all, err = f.repo.Commits(f.ctx, maxMade, of, others...)
+		n = max(n, len(slices.DeleteFunc(all, func(commit string) bool { return !slices.Contains(f.made, commit) })))
+	}
 	f.err = errors.Join(f.err, err)
 	return n
 }

@@ -390,6 +390,39 @@ func TestNestedWorkingTrees(t *testing.T) {
 	}
 }
 
+// Commits of a run count whatever their times are: clocks can be set back.
+func TestCommitsWithOldTimes(t *testing.T) {
+	const old = "export GIT_COMMITTER_DATE=2020-01-01T00:00:00; "
+	for _, tt := range []struct {
+		name, worktree, turn string
+		ahead                int
+		others               []record.Other
+	}{
+		{"on another branch", side, old + "git checkout -q -b own; " + commits + commits, 2, nil},
+		{"on no branch", side, old + "git checkout -q --detach; " + commits, 1, nil},
+		{"on another branch that was left", side, old + "git checkout -q -b own; " + commits + "git checkout -q side", 0, []record.Other{{Branch: "own", Commits: 1}}},
+		{"in the project", "", old + "git checkout -q -b own; " + commits, 1, nil},
+		{"the branch was there before", side, "git checkout -q old", 0, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.sh(old + "git checkout -q -b old; echo o > o; git add o; git commit -qm o; git checkout -q main")
+			r.fake.script = shells(t, tt.turn)
+			r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			s := r.summary()
+			ahead := 0
+			if s.Moved != nil {
+				ahead = s.Moved.Ahead
+			}
+			assert.Equal(t, tt.ahead, ahead)
+			assert.Equal(t, tt.others, s.Others)
+		})
+	}
+}
+
 // Without git's log of HEAD, nobody knows which commits a turn left.
 func TestLogOfHEADIsMissing(t *testing.T) {
 	for _, tt := range []struct {

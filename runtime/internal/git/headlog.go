@@ -57,6 +57,7 @@ type Moves struct {
 	Left    []string // commits from which HEAD was moved to another branch or commit, at most maxLeft
 	Reached []string // all commits that were checked out
 	Names   []string // branches that were checked out when HEAD was moved
+	Made    []string // commits that were made in the tree, if the log has no mistake
 }
 
 // Moves returns what was added since the last call. The agent can write the log.
@@ -75,6 +76,8 @@ func (l *HeadLog) Moves() (m Moves) {
 			if name, _, _ := strings.Cut(moved, " to "); !isCommit(name) {
 				m.Names = addLast(m.Names, name)
 			}
+		} else if isCommit(after) && after != before && !strings.HasPrefix(what, "reset: ") && !strings.HasPrefix(what, "checkout: ") && !strings.HasSuffix(what, ": Fast-forward") && !strings.Contains(what, "(start): checkout ") {
+			m.Made = append(m.Made, after)
 		}
 	}
 	m.Left = m.Left[max(0, len(m.Left)-maxLeft):]

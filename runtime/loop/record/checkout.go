@@ -22,16 +22,17 @@ func (c Checkout) String() string {
 // Checkouts describes the working trees that the agent of a run may change: its own and, if it is
 // a different one, the user's checkout.
 type Checkouts struct {
-	First    *string   `json:"first,omitempty"`        // branch of the agent's tree before the first turn, "" for a detached HEAD; nil if unknown
-	Last     *string   `json:"last,omitempty"`         // the same after the last turn
-	Branches []string  `json:"branches,omitempty"`     // branches that turns checked out in the agent's tree, at most 50
-	Unkept   []string  `json:"unkept,omitempty"`       // commits that turns, or a rebase, left on no branch
-	Left     []string  `json:"left,omitempty"`         // commits that turns left on a branch or with a tag that may be gone later, at most 50
-	Earlier  []string  `json:"earlier,omitempty"`      // commits that turns of earlier runs left, for the next run in a worktree; at most 50
-	Made     []string  `json:"made_commits,omitempty"` // commits that turns made in a worktree: the first one, and the last ones; at most 50
-	Unlogged bool      `json:"unlogged,omitempty"`     // git's log of HEAD of the agent's tree was missing or changed, so turns may have left other commits
-	Project  *Checkout `json:"project,omitempty"`      // the user's checkout before the first turn in which it changed
-	Files    []string  `json:"files,omitempty"`        // files of the user's checkout that changed during turns, at most 50
+	First    *string   `json:"first,omitempty"`          // branch of the agent's tree before the first turn, "" for a detached HEAD; nil if unknown
+	Last     *string   `json:"last,omitempty"`           // the same after the last turn
+	Branches []string  `json:"branches,omitempty"`       // branches that turns checked out in the agent's tree, at most 50
+	Unkept   []string  `json:"unkept,omitempty"`         // commits that turns, or a rebase, left on no branch
+	Left     []string  `json:"left,omitempty"`           // commits that turns left on a branch or with a tag that may be gone later, at most 50
+	Earlier  []string  `json:"earlier,omitempty"`        // commits that turns of earlier runs left, for the next run in a worktree; at most 50
+	Made     []string  `json:"made_commits,omitempty"`   // commits that turns made in a worktree: the first one, and the last ones; at most 50
+	Logged   []string  `json:"logged_commits,omitempty"` // commits that turns made in the agent's tree, as git's log of HEAD has them; the last 50
+	Unlogged bool      `json:"unlogged,omitempty"`       // git's log of HEAD of the agent's tree was missing or changed, so turns may have left other commits
+	Project  *Checkout `json:"project,omitempty"`        // the user's checkout before the first turn in which it changed
+	Files    []string  `json:"files,omitempty"`          // files of the user's checkout that changed during turns, at most 50
 }
 
 // Moved describes a working tree in which another branch, or a commit without a branch, is checked
