@@ -59,9 +59,12 @@ func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 // differences counts the commits of the run and their changes. In a worktree, the commits since the
 // merge base with the branch that it follows count, because the worktree may have been rebased.
 func (w *workspace) differences(ctx context.Context, sum *Summary) error {
-	r, from := w.tree.Repo, w.state.Start // "": the first turn found no commit
+	r, from, head := w.tree.Repo, w.state.Start, "HEAD" // "": the first turn found no commit
+	if sum.Rebase && w.worktree != nil { // HEAD has only the commits that are already rebased
+		head = git.Branch(sum.Branch)
+	}
 	if w.worktree != nil {
-		base, err := r.Base(ctx, sum.Main)
+		base, err := r.Base(ctx, sum.Main, head)
 		if _, none := errors.AsType[*git.Error](err); err != nil && !none {
 			return err
 		}
@@ -78,7 +81,7 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 			return err
 		}
 	}
-	d, err := r.Since(ctx, from)
+	d, err := r.Since(ctx, from, head)
 	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
 	if err != nil || w.worktree == nil || sum.Moved != nil {
 		return err
@@ -90,11 +93,11 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 // compare finds the commits of the working tree of which the branch that it follows has the commits
 // themselves or copies. If git fails, the counts of commits are unchanged.
 func (w *workspace) compare(ctx context.Context, sum *Summary) {
-	if sum.Commits == 0 {
-		sum.Merged, _ = w.checkouts.merged(ctx, sum.Main)
+	if sum.Rebase { // some commits are already rebased
 		return
 	}
-	if sum.Rebase { // some commits are already rebased
+	if sum.Commits == 0 {
+		sum.Merged, _ = w.checkouts.merged(ctx, sum.Main)
 		return
 	}
 	copied, others, err := w.tree.Repo.Copied(ctx, git.Branch(sum.Branch), sum.Main)

@@ -193,6 +193,20 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 	}
 }
 
+// While a rebase is unfinished, HEAD is a commit of the followed branch, and the summary counts the commits of the branch.
+func TestSummaryOfAnUnfinishedRebase(t *testing.T) {
+	r := gitRig(t)
+	const changes = "echo b >> a.txt; git commit -q -a -m "
+	r.fake.script = shells(t, changes+"one; echo c > c; git add c; git commit -q -m two; "+users+"echo z > a.txt; git commit -q -a -m user", "true")
+	r.flags = map[string]string{"max-turns": "2", "worktree": side}
+	stop := r.run()
+	require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
+	s := r.summary()
+	assert.True(t, s.Rebase)
+	assert.False(t, s.Merged)
+	assert.Equal(t, 2, s.Commits)
+}
+
 // The user takes over the commits of turns, and then takes their changes back. git drops the commits when it rebases the
 // branch: the summary says where they are.
 func TestSummaryOfCommitsThatTheUserReverted(t *testing.T) {

@@ -195,10 +195,10 @@ func TestAWorktreeFollowsTheBranchOfItsName(t *testing.T) {
 		require.NoError(t, w.Update(t.Context(), true), name)
 		assert.FileExists(t, filepath.Join(w.Dir(), "c.txt"), name)
 		assert.NoFileExists(t, filepath.Join(w.Dir(), "b.txt"), name)
-		base, err := w.Base(t.Context(), w.Main)
+		base, err := w.Base(t.Context(), w.Main, "HEAD")
 		require.NoError(t, err, name)
 		assert.Equal(t, p.git("rev-parse", "HEAD"), base, name)
-		d, err := w.Since(t.Context(), base)
+		d, err := w.Since(t.Context(), base, "HEAD")
 		require.NoError(t, err, name)
 		assert.Equal(t, Differences{Commits: 1, Files: 1, Added: 1}, d, name)
 	}

@@ -207,8 +207,8 @@ func TestNamesOfAnotherRepositoryAreNotShown(t *testing.T) {
 		"status":    func() error { _, err := tree.Snapshot(t.Context()); return err },
 		"ls-tree":   func() error { _, err := tree.Repo.between(t.Context(), "", hidden); return err },
 		"diff":      func() error { _, err := tree.Repo.between(t.Context(), first, hidden); return err },
-		"Since":     func() error { _, err := tree.Repo.Since(t.Context(), first); return err },
-		"Since all": func() error { _, err := tree.Repo.Since(t.Context(), ""); return err },
+		"Since":     func() error { _, err := tree.Repo.Since(t.Context(), first, hidden); return err },
+		"Since all": func() error { _, err := tree.Repo.Since(t.Context(), "", hidden); return err },
 	}
 	for name, look := range looks {
 		_, is := errors.AsType[*Conflict](look())

@@ -19,27 +19,27 @@ type Differences struct {
 
 var changedFiles, insertions, deletions = lazyregexp.New(`(\d+) files? changed`), lazyregexp.New(`(\d+) insertion`), lazyregexp.New(`(\d+) deletion`)
 
-// Base returns the merge base of HEAD and another branch or commit.
-func (r *Repo) Base(ctx context.Context, branch string) (string, error) {
-	out, err := command(ctx, r.Top, gitBase, revision(branch), "HEAD")
+// Base returns the merge base of a branch or commit, and head, which is HEAD or a branch in the form of Branch.
+func (r *Repo) Base(ctx context.Context, branch, head string) (string, error) {
+	out, err := command(ctx, r.Top, gitBase, revision(branch), head)
 	return strings.TrimSpace(out), err
 }
 
-// Since is what was committed since a commit; "" is one before the first.
-func (r *Repo) Since(ctx context.Context, from string) (d Differences, err error) {
-	reach := from + "..HEAD"
+// Since is what was committed in head, as in Base, since a commit; "" is one before the first.
+func (r *Repo) Since(ctx context.Context, from, head string) (d Differences, err error) {
+	reach := from + ".." + head
 	if from == "" {
 		blank, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
 		if err != nil {
 			return d, err
 		}
-		reach, from = "HEAD", strings.TrimSpace(blank)
+		reach, from = head, strings.TrimSpace(blank)
 	}
 	commits, err := command(ctx, r.Top, gitRevList, "--count", reach)
 	if err != nil {
 		return d, err
 	}
-	stat, err := r.run(ctx, call{}, gitDiff, "--shortstat", from, "HEAD")
+	stat, err := r.run(ctx, call{}, gitDiff, "--shortstat", from, head)
 	d.Commits, _ = strconv.Atoi(strings.TrimSpace(commits)) // digits
 	d.Files, d.Added, d.Removed = counted(changedFiles(), stat), counted(insertions(), stat), counted(deletions(), stat)
 	return d, err
