@@ -48,8 +48,15 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	if c.agent, err = follow(ctx, c.work.tree); err != nil {
 		return err
 	}
+	s := &c.state.Checkouts
+	if c.state.Turn == 0 && s.Stashes == nil {
+		all, err := c.repo().Stashes(ctx)
+		if err != nil {
+			return err
+		}
+		s.Stashes = append([]string{}, all[:min(len(all), maxChanged)]...)
+	}
 	if c.work.worktree != nil {
-		s := &c.state.Checkouts
 		s.Left, s.Earlier = lastOf(slices.Concat(s.Earlier, s.Left)), nil
 		tree, err := openTree(ctx, c.work.project, c.accepted, c.work.whole != nil)
 		if err != nil {
@@ -452,6 +459,17 @@ func (c *checkouts) summarizeWithout(ctx context.Context, sum *Summary) error {
 
 func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, head string, loose ...string) {
 	sum.Project = c.projectMoved(ctx, f)
+	if before := c.state.Checkouts.Stashes; before != nil {
+		all, err := c.repo().Stashes(ctx)
+		f.err = errors.Join(f.err, err)
+		first := slices.IndexFunc(all, func(commit string) bool { return slices.Contains(before, commit) })
+		if first < 0 {
+			first = len(all)
+		}
+		if first > 0 {
+			sum.Stashed = all[:min(first, maxChanged)]
+		}
+	}
 	var heads []string
 	if head != "" {
 		heads = []string{head}

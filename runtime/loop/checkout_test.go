@@ -390,6 +390,32 @@ func TestNestedWorkingTrees(t *testing.T) {
 	}
 }
 
+// What turns stash is in no commit of a branch.
+func TestTurnsStash(t *testing.T) {
+	const stash = "date +%N >> a.txt; git stash -q; "
+	for _, tt := range []struct {
+		name, worktree, before, turn string
+		want                         int
+	}{
+		{"in the worktree", side, "", stash + stash, 2},
+		{"in the project", "", "", stash, 1},
+		{"the user had others", side, stash + stash, stash, 1},
+		{"the user had the only one", side, stash, "true", 0},
+		{"one of the user's is dropped", side, stash + stash, "git stash drop -q", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.sh(tt.before + "true")
+			r.fake.script = shells(t, tt.turn)
+			r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			assert.Len(t, r.summary().Stashed, tt.want)
+		})
+	}
+}
+
 // Commits of a run count whatever their times are: clocks can be set back.
 func TestCommitsWithOldTimes(t *testing.T) {
 	const old = "export GIT_COMMITTER_DATE=2020-01-01T00:00:00; "

@@ -59,6 +59,15 @@ func (r *Repo) outside(ctx context.Context, commits, of []string) ([]string, err
 	return slices.DeleteFunc(commits, func(c string) bool { return !slices.Contains(list, c) }), err
 }
 
+// Stashes returns the commits of the entries of git's stash, the last one first, as git stash list does.
+func (r *Repo) Stashes(ctx context.Context) ([]string, error) {
+	out, err := command(ctx, r.Top, gitRevList, "--walk-reflogs", "refs/stash")
+	if Ended(err) { // there is none
+		return []string{}, nil
+	}
+	return strings.Fields(out), err
+}
+
 // Tips returns those of some commits that neither another one of them contains nor one of the commits in by. Commits that do not
 // exist are left out.
 func (r *Repo) Tips(ctx context.Context, commits []string, by ...string) ([]string, error) {

@@ -31,6 +31,7 @@ type Checkouts struct {
 	Made     []string  `json:"made_commits,omitempty"`   // commits that turns made in a worktree: the first one, and the last ones; at most 50
 	Logged   []string  `json:"logged_commits,omitempty"` // commits that turns made in the agent's tree, as git's log of HEAD has them; the last 50
 	Unlogged bool      `json:"unlogged,omitempty"`       // git's log of HEAD of the agent's tree was missing or changed, so turns may have left other commits
+	Stashes  []string  `json:"stashes,omitzero"`         // entries of git's stash before the first turn, the last 50; nil if unknown
 	Project  *Checkout `json:"project,omitempty"`        // the user's checkout before the first turn in which it changed
 	Files    []string  `json:"files,omitempty"`          // files of the user's checkout that changed during turns, at most 50
 }

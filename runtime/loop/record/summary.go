@@ -36,6 +36,7 @@ type Summary struct {
 	Moved    *Moved   `json:"moved,omitempty"`    // the agent's tree, if it is not on its branch
 	Others   []Other  `json:"others,omitempty"`   // further branches on which turns left commits
 	Unkept   []Unkept `json:"unkept,omitempty"`   // commits that turns, or a rebase, left on no branch, the last ones first
+	Stashed  []string `json:"stashed,omitempty"`  // entries of git's stash that were made during the run, the last one first, as in git stash list
 	Unlogged bool     `json:"unlogged,omitempty"` // git's log of HEAD in Dir was missing or changed, so turns may have left other commits
 	Nested   []Nested `json:"nested,omitempty"`   // further working trees of the repository in Dir, submodules with files, and other repositories
 	Ignored  []string `json:"ignored,omitempty"`  // files and directories in Dir that git ignores and the project lacks or has with another size, at most 50

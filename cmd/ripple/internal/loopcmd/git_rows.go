@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
@@ -21,6 +22,7 @@ func gitRows(s *loop.Summary) (rows []row) {
 	if s.Git && s.Dirty > 0 {
 		rows = append(rows, row{"dirty", dirtyWords(s)})
 	}
+	rows = append(rows, stashRows(s)...)
 	if s.Branch == "" {
 		return append(rows, checkoutRows(s)...)
 	}
@@ -42,6 +44,17 @@ func dirtyWords(s *loop.Summary) string {
 		text += ", and so not in a merge"
 	}
 	return text
+}
+
+// stashRows name the entries of git's stash that were made during the run.
+func stashRows(s *loop.Summary) (rows []row) {
+	for i := range s.Stashed {
+		name := "stash@{" + strconv.Itoa(i) + "}"
+		rows = append(rows,
+			row{"stashed", name + " was made during the run, and is on no branch"},
+			row{"to look", "git stash show -p " + quote.Shell(name)})
+	}
+	return rows
 }
 
 // checkoutRows are those of a loop in the user's own checkout.

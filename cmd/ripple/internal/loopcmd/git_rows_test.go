@@ -78,6 +78,19 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 	}
 }
 
+// What the agent stashed is on no branch.
+func TestRowsOfAStash(t *testing.T) {
+	for _, branch := range []string{"", "agent/w"} {
+		rows := gitRows(&loop.Summary{Git: true, Branch: branch, Main: "main", Dir: "D", Stashed: []string{"b", "a"}})
+		assert.Equal(t, []row{
+			{"stashed", "stash@{0} was made during the run, and is on no branch"},
+			{"to look", "git stash show -p 'stash@{0}'"},
+			{"stashed", "stash@{1} was made during the run, and is on no branch"},
+			{"to look", "git stash show -p 'stash@{1}'"},
+		}, rows[1:5])
+	}
+}
+
 // A working tree is not to be removed while another one is in its directory.
 func TestRowsOfANestedWorkingTree(t *testing.T) {
 	s := loop.Summary{Git: true, Branch: "agent/w", Main: "main", Dir: "D"}
