@@ -44,6 +44,7 @@ var recognizers = map[string]string{
 	"runtime/console/lineeditor.go":       "the delimiters of a paste among a user's keys: input",
 	"runtime/internal/lineedit/editor.go": "keys that edit a line: input, divided by runtime/internal/keys",
 	"runtime/internal/keys/keys.go":       "output of a user's terminal: input, which has another grammar",
+	"runtime/loop/record/plan.go":         "colors that an agent has copied into a plan: a user's file, not printed by a program",
 	"runtime/session/payload.go":          "the end delimiter within a pasted command, which would end the paste early",
 	"runtime/terminal/answers.go":         "whether there is work for the tokenizer",
 	"runtime/terminal/ring.go":            "where a ring that lost its beginning can be parsed again",

@@ -33,7 +33,7 @@ const (
 	closing  = `\\?[\]］]`
 	blank    = `[\s\p{Cf}\pM]*`
 	others   = `[^\pL\pN\[\]［］]`
-	label    = `(?i:todo|wip|tbd|doing|done|pending|blocked|skipped|in progress)`
+	label    = `(?i:todo|wip|tbd|open|doing|done|no|not done|pending|blocked|skipped|in progress|xx+)`
 	empty    = `☐□◻⬜`
 	pictures = empty + `☑☒`
 )
@@ -43,7 +43,7 @@ var (
 	// quotes, headings, lists, tables, emphasis and code, emoji, and numbers such as 1.1, (2) or a).
 	box = lazyregexp.New(`^((?:[^\pL\[\]［］\\` + pictures + `]|[A-Za-z][.)])*)` +
 		`(` + opening + `(` + others + `*|` + blank + `[\pL\pN]` + blank + `|` + label + `)` +
-		closing + `|[` + pictures + `])(.*)$`)
+		closing + `|\([ \t]+\)|[` + pictures + `])(.*)$`)
 
 	// emptyBox matches a box that is open wherever it is, and strayBox one that is a label of a line which
 	// does not begin with a box. An ellipsis is none, and [x] there may explain how to check a task.
@@ -62,7 +62,7 @@ var (
 // a table, begins with [x] or [X] and has no empty box. Any other box, wherever it is, leaves a task
 // open, since it is not known what it means.
 func ParseTask(line string) (t Task, ok bool) {
-	if !strings.ContainsAny(line, "[［"+pictures) { // most lines of a text
+	if !strings.ContainsAny(line, "[［"+pictures) && !strings.Contains(line, "( ") { // most lines of a text
 		return t, false
 	}
 	if t, ok = parseRow(line); ok {
@@ -138,7 +138,7 @@ var fenceMark = lazyregexp.New("`{3,}|~{3,}")
 // code begins or ends.
 func PlanLines(text string) (outside []string) {
 	all := lines(text)
-	code, certain := fenced(all)
+	code, _, certain := fenced(all)
 	for i, line := range all {
 		if !code[i] || certain < len(all) {
 			outside = append(outside, line)
@@ -147,23 +147,38 @@ func PlanLines(text string) (outside []string) {
 	return outside
 }
 
-func lines(text string) []string { return strings.Split(blanks.Replace(text), "\n") }
+// colors matches control sequences of terminals, which an agent may have copied from there.
+var colors = lazyregexp.New(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 
-// fenced reports which lines are fenced code or a fence, and the number of lines for which this is
-// certain. A fence is certain if its last line has the indentation and quote marks of its first, and
-// so has every line between them: at a line without them the list item or quote ends, and the code
-// with it. If a line has a fence after other text, which may begin code, those after it are uncertain.
-func fenced(all []string) (code []bool, certain int) {
-	code = make([]bool, len(all))
+func lines(text string) []string {
+	return strings.Split(blanks.Replace(colors().ReplaceAllString(text, "")), "\n")
+}
+
+// fenced reports which lines are fenced code or a fence, in which ones a checked box may be raw text of HTML, and the
+// number of lines for which this is certain. A fence is certain if its last line has the indentation and quote marks
+// of its first, and so has every line between them: at a line without them the list item or quote ends, and the code
+// with it. If a line has a fence after other text, which may begin code, those after it are uncertain. A fence inside
+// HTML begins no code for some readers, so it makes everything after the beginning of that HTML uncertain.
+func fenced(all []string) (code, raw []bool, certain int) {
+	code, raw = make([]bool, len(all)), make([]bool, len(all))
 	begin, stray, indent, mark := -1, -1, "", ""
+	var html html
 	for i, line := range all {
+		if begin < 0 {
+			var inside bool
+			if inside, raw[i] = html.read(i, line); inside && fenceMark().MatchString(line) {
+				return code, raw, html.begin
+			} else if inside {
+				continue
+			}
+		}
 		m := fence().FindStringSubmatch(line)
 		switch {
 		case begin < 0 && m != nil && stray >= 0:
-			return code, stray
+			return code, raw, stray
 		case begin < 0 && m != nil:
 			if _, is := ParseTask(line); is {
-				return code, i
+				return code, raw, i
 			}
 			begin, indent, mark = i, strings.Map(blankMarker, m[1]), m[2]
 		case begin < 0:
@@ -171,10 +186,10 @@ func fenced(all []string) (code []bool, certain int) {
 				stray = i
 			}
 		case !strings.HasPrefix(line, indent) && strings.TrimRight(line, " \t") != strings.TrimRight(indent, " \t"):
-			return code, begin
+			return code, raw, begin
 		case !strings.Contains(line, mark):
 		case m == nil || m[1] != indent || !strings.HasPrefix(m[2], mark) || strings.TrimSpace(m[3]) != "":
-			return code, begin
+			return code, raw, begin
 		default:
 			for ; begin <= i; begin++ {
 				code[begin] = true
@@ -183,9 +198,67 @@ func fenced(all []string) (code []bool, certain int) {
 		}
 	}
 	if begin >= 0 {
-		return code, begin
+		return code, raw, begin
 	}
-	return code, len(all)
+	return code, raw, len(all)
+}
+
+// html is the HTML that is open in a text outside fenced code.
+type html struct {
+	end   string // what ends a comment or other raw text; "" if none is open
+	block bool   // a tag began a line, and no empty line followed
+	begin int    // first line of the HTML
+}
+
+// What begins HTML that is not read as Markdown (CommonMark 4.6): raw text, which ends with a mark of its own, and
+// a tag at the beginning of a line, whose HTML ends with an empty line. A comment may begin anywhere.
+var (
+	rawText = lazyregexp.New(`(<!--)|` + lineBegin + `(<!\[cdata\[|<\?|<(?:pre|script|style|textarea)\b)`)
+	tag     = lazyregexp.New(lineBegin + `</?[a-z][a-z0-9-]*(?:\s|/?>|$)`)
+)
+
+const lineBegin = `^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*`
+
+// read goes on to the next line of the text. It reports whether the line is inside HTML, at its beginning or end, and
+// whether a checked box in it may be raw text.
+func (h *html) read(i int, line string) (inside, raw bool) {
+	if h.end == "" && !h.block {
+		h.begin = i
+	}
+	inside, raw = h.end != "", h.end != ""
+	line = strings.ToLower(line)
+	if !raw {
+		line = codeSpan().ReplaceAllString(line, "$1``")
+	}
+	h.block = tag().MatchString(line) || h.block && strings.Trim(line, " \t>") != ""
+	for first := true; ; first = false {
+		_, rest, ended := strings.Cut(line, h.end)
+		if !ended {
+			break
+		}
+		line, h.end = rest, ""
+		m := rawText().FindStringSubmatchIndex(line)
+		if m == nil {
+			break
+		}
+		before, _ := ParseTask(line[:m[0]])
+		raw = raw || first && !before.Done
+		h.end, line = endOfRaw(line[max(m[2], m[4]):m[1]]), line[m[1]:]
+	}
+	return inside || h.end != "" || h.block, raw
+}
+
+// endOfRaw returns what ends the raw text that begins with a mark in lower case.
+func endOfRaw(begin string) string {
+	switch begin {
+	case "<!--":
+		return "-->"
+	case "<![cdata[":
+		return "]]>"
+	case "<?":
+		return "?>"
+	}
+	return "</" + begin[1:] + ">"
 }
 
 // blankMarker replaces the characters of list markers by blanks: the item's other lines are indented so.
@@ -196,14 +269,15 @@ func blankMarker(r rune) rune {
 	return ' '
 }
 
-// ParseTasks returns the check boxes outside fenced code. If it is uncertain where code begins or
-// ends, every open box is a task, and a checked one only if it is before that place.
+// ParseTasks returns the check boxes outside fenced code, without checked ones in raw text of HTML, such as a comment.
+// If it is uncertain where code begins or ends, every open box is a task, and a checked one only if it is before that
+// place.
 func ParseTasks(text string) (list Tasks) {
 	all := lines(text)
-	code, certain := fenced(all)
+	code, raw, certain := fenced(all)
 	for i, line := range all {
 		t, ok := ParseTask(line)
-		if !ok || code[i] && (t.Done || certain == len(all)) || t.Done && i > certain {
+		if !ok || code[i] && (t.Done || certain == len(all)) || t.Done && (raw[i] || i > certain) {
 			continue
 		}
 		t.Text = OneLine(t.Text, 200)

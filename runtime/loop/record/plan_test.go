@@ -69,6 +69,20 @@ func TestParsePlan(t *testing.T) {
 		{"a fence that ends after text", "- [x] docs\n```sh\nmake ```\n- [ ] migrate\n```\n", Plan{1, 1}, false},
 		{"a fence that ends further in", "- [x] docs\n```\nmake\n    ```\n- [ ] migrate\n    ```\nmake\n```\n", Plan{1, 1}, false},
 		{"a checked box after a fence of which the end is uncertain", "- [x] docs\n- ```\n- a\n  ```\n  - [x] example\n  ```\n", Plan{0, 1}, true},
+		{"a comment", "<!-- - [x] example -->\n1. migrate the data\n", Plan{}, false},
+		{"a comment of several lines", "<!--\n- [x] example\n- [ ] open\n--> - [x] end\n1. migrate\n", Plan{1, 0}, false},
+		{"a comment without an end", "- [x] docs\n<!--\n- [x] example\n", Plan{0, 1}, true},
+		{"a comment after a box", "- [x] docs <!-- note --> and <!-- more -->\n- [x] a `<!--` in code\n- [x] tests <!--\n-->\n- [x] end\n", Plan{0, 4}, true},
+		{"a comment in code", "```\n<!--\n```\n- [x] docs\n", Plan{0, 1}, true},
+		{"a fence in a comment", "- [x] docs\n<!--\n```\n-->\n- [ ] migrate\n<!--\n```\n-->\n", Plan{1, 1}, false},
+		{"a fence on the line of a comment", "- [x] docs <!-- ```\n``` -->\n- [ ] migrate\n```\n", Plan{1, 1}, false},
+		{"a fence in preformatted text", "- [x] docs\n<pre>\n```\n</pre>\n- [ ] migrate\n```\n", Plan{1, 1}, false},
+		{"a fence in other raw text", "- [x] docs\n- <?\n\n  ```\n  ?>\n- [ ] migrate\n  ```\n", Plan{1, 1}, false},
+		{"boxes in preformatted text", "<PRE class=a>\n- [x] docs\n- [ ] open\n</PRE>\n1. migrate\n", Plan{1, 0}, false},
+		{"a fence in a block of HTML", "- [x] docs\n<div>\n```\n</div>\n\n- [ ] migrate\n\n```\n", Plan{1, 1}, false},
+		{"a block of HTML", "<details>\n<summary>a</summary>\n- [x] docs\n\n```\n- [ ] example\n```\n</details>\n- [x] tests\n<https://example.org>\n", Plan{0, 2}, true},
+		{"other words", "- [xx] a\n- [no] b\n- [open] c\n- ( ) d\n- [\x1b[0m ] f\n- \x1b[32m[x]\x1b[0m g\n", Plan{5, 1}, false},
+		{"parentheses that are no boxes", "- f( ) returns\n- (a) b\n- [x] c ( )\n", Plan{0, 1}, true},
 		{"an example in fenced code", "- [x] one\n```\n- [ ] example\n```\n", Plan{0, 1}, true},
 	}
 	for _, tt := range tests {
@@ -81,7 +95,7 @@ func TestParsePlan(t *testing.T) {
 
 // For any text, no open box outside of code is hidden, and none is read as checked.
 func FuzzParseTasks(f *testing.F) {
-	for _, text := range []string{"- [x] a\n1. ```sh\n   b\n   ```\n", "> ~~~\n| c | [ ] |\n", "- ⛔ [~] `[x]`\n\t```\n", "- [WIP] [d](e) [x]\n``` ` ☐"} {
+	for _, text := range []string{"- [x] a\n1. ```sh\n   b\n   ```\n", "> ~~~\n| c | [ ] |\n", "- ⛔ [~] `[x]`\n\t```\n", "- [WIP] [d](e) [x]\n``` ` ☐", "<!--\n```\n-->\n<pre>\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -92,7 +106,7 @@ func FuzzParseTasks(f *testing.F) {
 		if list.Count().Ticked > 0 {
 			assert.Regexp(t, `\[[xX]\]`, text)
 		}
-		if strings.Contains(text, "[ ]") && !strings.ContainsAny(text, "`~") {
+		if strings.Contains(text, "[ ]") && !strings.ContainsAny(text, "`~\x1b") {
 			assert.NotZero(t, list.Count().Open, "no code")
 		}
 		const task = "\n- [ ] migrate\n"

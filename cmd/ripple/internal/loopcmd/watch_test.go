@@ -232,7 +232,7 @@ null
 	for _, width := range []int{80, 200} {
 		d.width = width
 		shown := d.render()
-		for _, want := range []string{"ab", "xy", "cd", "ef", "● ab · gh", "next: n[2Jo", "$4.00  █"} {
+		for _, want := range []string{"ab", "xy", "cd", "ef", "● ab · gh", "next: no", "$4.00  █"} {
 			assert.Contains(t, shown, want)
 		}
 		testkit.ScreenFits(t, shown, width)
