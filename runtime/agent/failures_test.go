@@ -132,6 +132,26 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"claude", event.Overloaded, each(claudeSays, "API Error: 529 Overloaded", `API Error: 500 {"type":"error"}`, "API Error: 529")},
 		{"claude", event.Limited, each(claudeSays, "API Error: 429 Too many requests")},
 		{"claude", event.Auth, each(claudeSays, "API Error: 401 Invalid API key · Please run /login")},
+		{"claude", event.Overloaded, each(
+			claudeSays, "API Error: Overloaded", "API Error: Connection error.", "API Error: Request timed out.", "Unable to connect to API (ECONNREFUSED)",
+			"API Error: Unable to connect to API (ECONNRESET)", "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
+			"API Error: Can't reach the API server — check your internet or DNS (ENOTFOUND)", "API Error (529 overloaded_error)", "Internal error: API Error: 529 Overloaded",
+		)},
+		{"claude", event.Limited, each(
+			claudeSays, "API Error: Request rejected (429) · Rate limited", "Claude AI usage limit reached|1796000000", "Claude usage limit reached. Your limit will reset at 3pm (Europe/Berlin).",
+			"You've hit your session limit · resets 3pm", "You've hit your limit · resets 10pm (America/New_York)", "You’ve reached your usage limit", "5-hour limit reached ∙ resets 3pm",
+		)},
+		{"claude", event.Auth, each(
+			claudeSays, "Invalid API key · Please run /login", "Invalid API key · Fix external API key", "Not logged in · Please run /login", "Credit balance is too low",
+			"OAuth token has expired · Please run /login", `Please run /login · API Error: 401 {"type":"error"}`, "Your organization has been disabled.",
+		)},
+		{"claude", event.ContextFull, each(claudeSays, "Context low · Run /compact to compact & continue")},
+		{"claude", event.ModelError, each(claudeSays, "API Error: Unable to connect to API: SSL certificate has expired")},
+		{"claude", "", each(
+			claudeSays, "API Error: Overloaded is the text of a test.", "You've hit your limit in the table below, so I raised it.", "Invalid API key is what the test expects.",
+			"Claude usage limit reached, says the log.", "Not logged in: the page now says that.", "Credit balance is too low in the fixture.", "Your organization has two members.",
+			"The rate limit reached 5 in the test.", "Connection error handling is done.", "You've reached your usage limit\n\nis the new message.",
+		)},
 		{"claude", event.ContextFull, each(claudeResult("false", `,"error":"invalid_request"`), "Prompt is too long")},
 		{"claude", event.ModelError, each(claudeSays, "API Error: 400 No such model", `API Error: 404 {"type":"error"}`)},
 		{"claude", "", each(
@@ -174,6 +194,7 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 
 		{"qwen", event.Limited, each(qwenFails, "[API Error: 429 Too many requests]", `[API Error: {"error":{"code":429,"message":"slow down"}}]`, "[API Error: Throttling.RateQuota]")},
 		{"qwen", event.Limited, each(claudeSays, "[API Error: 429 Too many requests]", "[API Error: 429 slow down (rate_limit_exceeded)]\n", `[API Error: 429 [{"code":"x"}]]`)},
+		{"qwen", event.Limited, each(claudeSays, "[API Error: quota exceeded]", "[API Error: You exceeded your current quota, please check your plan and billing details.]")},
 		{"qwen", event.Auth, each(claudeSays, "[API Error: 401 Incorrect API key provided]", "[API Error: 403 Forbidden]")},
 		{"qwen", event.Overloaded, each(claudeSays, "[API Error: 503 Service Unavailable]", "[API Error: 500 Internal Server Error]", "[API Error: Connection error.]")},
 		{"qwen", event.Overloaded, each(qwenFails, "[API Error: 502 Bad Gateway]", "[API Error: terminated]", "[API Error: Request timed out.]")},
