@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"unicode/utf8"
 
@@ -131,8 +132,19 @@ func (w *workspace) current(ctx context.Context) (git.Snapshot, error) {
 	if err != nil {
 		return s, err
 	}
-	if err := w.worktree.Update(ctx, len(s.Files) == 0 && s.Branch == w.worktree.Branch); err != nil {
+	clean := len(s.Files) == 0 && s.Branch == w.worktree.Branch
+	if err := w.worktree.Update(ctx, clean); err != nil {
 		return s, err
+	}
+	if clean {
+		held, err := w.worktree.HeldByMerges(ctx)
+		if err != nil {
+			return s, err
+		}
+		if held {
+			branch, main := w.worktree.Branch, w.worktree.Main
+			w.noteOnce("held by merges", "", fmt.Sprintf("%s has merge commits, so it is not rebased on %s: it lacks newer commits of %s until somebody merges them", branch, main, main))
+		}
 	}
 	now, err := w.tree.Snapshot(ctx)
 	if err != nil || now.Head == s.Head || s.Head == "" {

@@ -242,7 +242,7 @@ func (c *checkouts) rebased(ctx context.Context, before, after, main string) err
 		there, err := c.repo().HasContents(ctx, before, main, after)
 		if err != nil || !there {
 			err = errors.Join(err, c.keep(ctx, []string{before}, func(commit string) string {
-				return fmt.Sprintf("rebasing on %s dropped changes that it once had: commit %s has them, which is on no branch now", main, short(commit))
+				return fmt.Sprintf("rebasing on %s left out commits of the branch: commit %s, which is on no branch now, has them", main, short(commit))
 			}))
 		}
 		if err != nil {

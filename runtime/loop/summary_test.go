@@ -61,6 +61,20 @@ func TestSummaryOfAFirstCommit(t *testing.T) {
 	assert.Positive(t, s.Files)
 }
 
+// A rebase between turns would lose what a merge commit changes itself.
+func TestAMergeIsKeptBetweenTurns(t *testing.T) {
+	t.Parallel()
+	const merges = "git checkout -q -b other; " + commits + "git checkout -q side; git merge -q --no-commit --no-ff other; echo fix > fix; git add fix; git commit -qm merge; "
+	r := gitRig(t)
+	r.fake.script = shells(t, merges+users+commits, "cat fix")
+	r.flags = map[string]string{"max-turns": "2", "worktree": side}
+	stop := r.run()
+	require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+	assert.Equal(t, "fix", r.git("show", side+":fix"))
+	assert.Contains(t, strings.Join(r.notes(), "\n"), "side has merge commits, so it is not rebased on main")
+	assert.False(t, r.summary().Merged)
+}
+
 // An interrupted run could have been resumed.
 func TestANewRunAfterAKill(t *testing.T) {
 	said := func(r *rig) (notes []string) {

@@ -169,6 +169,41 @@ func TestWorktree(t *testing.T) {
 	assert.FileExists(t, filepath.Join(w.Dir(), "b.txt"))
 }
 
+// A rebase would lose what a merge commit changes itself, so the branch stays as it is.
+func TestAWorktreeWithAMergeIsNotRebased(t *testing.T) {
+	p := newRepo(t)
+	r := &Repo{Top: p.dir}
+	w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
+	require.NoError(t, err)
+	side := &project{t, w.Dir()}
+	side.write("b.txt", "side\n")
+	side.commit("on the side")
+	side.git("checkout", "-q", "-b", "other", "HEAD~1")
+	side.write("o.txt", "other\n")
+	side.commit("on another branch")
+	side.git("checkout", "-q", "side")
+	side.git("merge", "-q", "--no-commit", "--no-ff", "other")
+	side.write("fix.txt", "what the merge needs\n")
+	side.commit("merge")
+	before := side.git("rev-parse", "HEAD")
+	held, err := w.HeldByMerges(t.Context())
+	require.NoError(t, err)
+	assert.False(t, held, "main has nothing new")
+	p.write("c.txt", "main\n")
+	p.git("add", "c.txt")
+	p.git("commit", "-qm", "on main")
+	require.NoError(t, w.Update(t.Context(), true))
+	assert.Equal(t, before, side.git("rev-parse", "HEAD"))
+	held, err = w.HeldByMerges(t.Context())
+	require.NoError(t, err)
+	assert.True(t, held)
+
+	side.git("merge", "-q", "main")
+	held, err = w.HeldByMerges(t.Context())
+	require.NoError(t, err)
+	assert.False(t, held)
+}
+
 // The branch that a working tree follows is not mistaken for a tag of its name, which comes with a fetch, or for an
 // option, which a clone may have as its branch.
 func TestAWorktreeFollowsTheBranchOfItsName(t *testing.T) {

@@ -190,7 +190,7 @@ func (r *Repo) checkedOut(ctx context.Context) (string, error) {
 func (w *Worktree) Dir() string { return filepath.Join(w.Top, filepath.FromSlash(w.Prefix)) }
 
 // Update rebases the branch on the one that it follows, if it is clean (with the branch checked
-// out) and behind. A *Conflict leaves the rebase as git stopped it.
+// out), behind and without merge commits of its own (see HeldByMerges). A *Conflict leaves the rebase as git stopped it.
 func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	if w.Rebasing(ctx) {
 		c := w.conflict("a rebase is unfinished")
@@ -200,8 +200,11 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	if !clean {
 		return nil
 	}
-	_, err := command(ctx, w.Top, gitBase, "--is-ancestor", revision(w.Main), "HEAD")
-	if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != 1 {
+	behind, err := w.behind(ctx)
+	if err != nil || !behind {
+		return err
+	}
+	if held, err := w.HeldByMerges(ctx); held || err != nil {
 		return err
 	}
 	_, err = w.run(ctx, call{}, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
@@ -209,6 +212,26 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 		return w.conflict(refused.Said)
 	}
 	return err
+}
+
+// HeldByMerges reports whether the branch is behind the one it follows and has merge commits that this one lacks. A
+// rebase would lose what such commits change themselves, like the solution of a conflict.
+func (w *Worktree) HeldByMerges(ctx context.Context) (bool, error) {
+	behind, err := w.behind(ctx)
+	if err != nil || !behind {
+		return false, err
+	}
+	out, err := command(ctx, w.Top, gitRevList, "--max-count=1", "--merges", "HEAD", "--not", revision(w.Main))
+	return out != "", err
+}
+
+// behind reports whether the branch lacks commits of the one that it follows.
+func (w *Worktree) behind(ctx context.Context) (bool, error) {
+	_, err := command(ctx, w.Top, gitBase, "--is-ancestor", revision(w.Main), "HEAD")
+	if refused, ok := errors.AsType[*Error](err); ok && refused.Code == 1 {
+		return true, nil
+	}
+	return false, err
 }
 
 func (w *Worktree) conflict(why string) *Conflict {
