@@ -35,7 +35,7 @@ func (l *Loop) finish(stop *Stop) error {
 	case slices.Contains(failing, stop.Reason):
 		status = "error"
 	}
-	if t := l.stopped; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun() {
+	if t := l.stopped; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun() || l.log.CutOff() > 0 {
 		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, Why: stop.Message}
 		if l.o.ExitCode != nil {
 			code := l.o.ExitCode(stop)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/runtime/event"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // A run ends with a summary.
@@ -59,6 +60,28 @@ func TestSummaryOfAFirstCommit(t *testing.T) {
 	s := r.summary()
 	assert.Equal(t, []any{true, 2}, []any{s.Git, s.Commits})
 	assert.Positive(t, s.Files)
+}
+
+// A resumed loop whose checks run again ends in order, also for the same reason as before.
+func TestAResumedVerificationEndsInOrder(t *testing.T) {
+	t.Parallel()
+	r := gitRig(t)
+	r.fake.script = []func(*doing){claims}
+	r.flags = map[string]string{"verify": "true"}
+	require.True(t, new(r.run()).Done())
+	require.True(t, new(r.resume()).Done())
+	before := len(r.lines())
+	r.write("other.txt", "of the user")
+	stop := r.resume()
+	require.True(t, stop.Done(), stop.Message)
+	lines := r.lines()
+	assert.Equal(t, []string{record.Verified, record.Stopped}, []string{lines[len(lines)-2].Type, lines[len(lines)-1].Type})
+	assert.Len(t, lines, before+2)
+	require.True(t, new(r.resume()).Done())
+	assert.Len(t, r.lines(), before+2, "nothing happened")
+	r.notices = nil
+	r.run()
+	assert.NotContains(t, strings.Join(r.notes(), "\n"), "interrupted")
 }
 
 // A rebase between turns would lose what a merge commit changes itself.
