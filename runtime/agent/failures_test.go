@@ -91,6 +91,24 @@ func each(how func(string) recording, words ...string) (list []recording) {
 	return list
 }
 
+// A login does not help an account without credit, so the advice is another one.
+func TestAnAccountWithoutCreditHasAdvice(t *testing.T) {
+	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
+	require.NoError(t, err)
+	e, err := r.Find("claude")
+	require.NoError(t, err)
+	for _, how := range []func(string) recording{claudeSays, claudeResult("true", `,"error":"billing_error"`)} {
+		said := how("Credit balance is too low")
+		out, err := agent.Replay(e.Adapter, agent.Recording{
+			Output: strings.NewReader(strings.Join(said.lines, "\n")), ExitCode: said.code, Stderr: strings.NewReader(""),
+		}, func(event.Event) {})
+		require.NoError(t, err)
+		require.NotNil(t, out.Failure)
+		assert.Equal(t, event.Auth, out.Failure.Kind)
+		assert.Contains(t, out.Failure.Hint, "add credits")
+	}
+}
+
 // onStderr is a turn that ends with nothing but words on standard error.
 func onStderr(words string) recording { return recording{nil, 1, words + "\n"} }
 

@@ -37,7 +37,7 @@ var reactions = map[event.Kind]reaction{
 	event.SessionUnknown: {renews: true},
 	event.MaxTurns:       {goesOn: true},
 	event.Timeout:        {goesOn: true},
-	event.Auth:           {stops: ReasonAuth, why: "The agent is not logged in"},
+	event.Auth:           {stops: ReasonAuth, why: "The agent has no access to its provider"},
 	event.Version:        {stops: ReasonVersion, why: "This version of the agent is not supported"},
 	event.BadUsage:       {stops: ReasonUsage, why: "The agent rejects its command line"},
 }

@@ -56,7 +56,7 @@ const (
 // entry of unknown; {then} resumes the run.
 var advice = map[string]string{
 	loop.ReasonPermissionDenied: "{do}{then}",
-	loop.ReasonAuth:             "log in with the agent's own command{then}",
+	loop.ReasonAuth:             "{do}{then}",
 	loop.ReasonVersion:          "install the version that `ripple doctor` names{then}",
 	loop.ReasonUsage:            "{do}",
 	loop.ReasonQuestion:         "answer in " + promptPath + "{then}",
@@ -83,6 +83,7 @@ var advice = map[string]string{
 }
 
 var unknown = map[string]string{
+	loop.ReasonAuth:             "log in with the agent's own command",
 	loop.ReasonUnanswered:       "answer it with `ripple answer`",
 	loop.ReasonPermissionDenied: "allow it in the agent's own settings",
 	loop.ReasonUsage:            "to see its command line: `ripple run --dry-run`",

@@ -39,6 +39,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, Fix: "Allow Bash"}, 6, "Allow Bash, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied}, 8, "Allow it in the agent's own settings" + resume},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied, Fix: "Allow Bash in its settings"}, 8, "Allow Bash in its settings" + resume},
+		{loop.Stop{Reason: loop.ReasonAuth, Fix: "add credits"}, 8, "Add credits, then run `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonAuth, CircuitOpen: true}, 8, "Log in with the agent's own command, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonVersion}, 3, "Install the version that `ripple doctor` names" + resume},
 		{loop.Stop{Reason: loop.ReasonUsage}, 2, "To see its command line: `ripple run --dry-run`."},
