@@ -18,7 +18,7 @@ import (
 
 // NextTurn returns the agent and the request of the turn that a run would take next: the first one of a
 // new run, or with Options.Resume the next one of the recorded run, if there is one. It changes nothing.
-// The error is a *Stop if the run would stop at once.
+// The error is a *Stop if the run would stop at once; the request is then the one of a turn without that stop.
 func NextTurn(ctx context.Context, o Options) (who Member, r Request, resumed bool, err error) {
 	l := New(o)
 	if l.project, err = filepath.Abs(o.Project); err != nil {
@@ -93,21 +93,23 @@ func (l *Loop) preview(e *ended) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	if stop := l.stopNow(p); stop != nil {
-		return Request{}, stop
-	}
+	stop := l.stopNow(p)
 	e.turn = l.state.Turn + 1
 	l.questions.add(e)
 	part := l.rules().Part(l.dispatcher.choice)
 	if part.Prompt != "" {
 		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
 	}
-	return Request{
+	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(),
 		Context: about{c.Project(), e.turn, l.mostTurns(), part.Context, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context(),
 		Dir:     dir, Timeout: cmp.Or(l.dispatcher.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout, Hat: l.dispatcher.hat(),
 		AllowedTools: l.state.Allowed,
-	}, nil
+	}
+	if stop != nil {
+		return r, stop
+	}
+	return r, nil
 }
 
 // stopNow returns the stop with which the loop ends instead of taking the turn; nil if it takes it. A claim that commands have to

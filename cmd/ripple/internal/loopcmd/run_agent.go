@@ -105,7 +105,11 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	who, prompt, resumed, err := loop.NextTurn(ctx, o)
 	switch {
 	case err != nil:
-		return a.stopped(*asStop(err), false)
+		stop := asStop(err)
+		if !stop.Done() || prompt.Turn == 0 {
+			return a.stopped(*stop, false)
+		}
+		a.Note("the loop would take no turn: %s", stop.Message)
 	case resumed:
 		a.Note("--dry-run shows turn %d of the recorded run", prompt.Turn)
 	case o.Resume:
