@@ -50,6 +50,8 @@ When the agent claims that the work is done, the loop runs the --verify commands
 only if all of them succeed. At the end it prints the reason and what to do next. Exit codes:
 
     0  done: verified, or claimed if there is no --verify command
+    1  an error, such as a full disk or a file without access
+    2  a flag, a setting, the branch or the agent's command line is invalid
     3  the agent, the prompt or git is missing
     5  a limit or budget was reached
     6  the circuit is open: no progress, or the same error repeatedly
@@ -83,8 +85,7 @@ tokens are those that the agent reports, without cached tokens. Some flags need 
   --fallback            names in order of preference, such as codex,gemini; they also take
                         over while the provider is unreachable
   --max-output          applies to .ralph/events.jsonl and to each log separately
-  --max-record          above it, events of the oldest turns are removed
-  --max-logs            above it, the oldest logs are removed
+  --max-record          above it, events of the oldest turns are removed; --max-logs: the oldest logs
   --on-denial           threshold opens the circuit after several denials
   --on-question         the command gets the question as JSON on standard input
   --wait-for-answer     auto waits on a terminal and with --on-question`,
