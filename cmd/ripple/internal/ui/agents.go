@@ -84,7 +84,8 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, strings.Join(found.Todo, "; "))
 	}
 	return nil, FailWith(ExitMissing, errors.New("no coding agent can be used here"),
-		"install one of these, or name another with --adapter:\n"+Indent(strings.TrimSuffix(looked.String(), "\n")))
+		"install one of these, or name another with --adapter:\n"+Indent(strings.TrimSuffix(looked.String(), "\n"))+
+			"\nto try ripple without an agent and an account: --adapter rehearsal")
 }
 
 // Examine checks a program as it will be started, and whether a user is logged in.
