@@ -1,7 +1,11 @@
 package console
 
 import (
+	"bytes"
+	"slices"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"example.org/ripple/internal/vt"
 	faults "example.org/ripple/runtime/internal/fault"
@@ -22,9 +26,10 @@ type LineEditor struct {
 	split  keys.Splitter
 	edit   *lineedit.Editor
 	prompt Prompt
-	sent   int64  // number of bytes sent to the host, typed or entered
-	back   []byte // keys that the host returned, until the line can be edited
-	told   bool   // the host has granted this user the line
+	sent   int64      // number of bytes sent to the host, typed or entered
+	back   []keys.Key // keys to edit as soon as the line can be edited
+	claim  []byte     // the beginning of back that the host was sent for the line and has not returned
+	told   bool       // the host has granted this user the line
 	paint  painting
 	fault  editorFault
 }
@@ -61,10 +66,21 @@ func (e *LineEditor) Type(b []byte) (err error) {
 		return e.on.Enter(b)
 	}
 	e.try("editing a line", nil, func() {
-		err = e.typed(b)
+		err = e.typed(split(&e.split, b))
 		e.show()
 	})
 	return err
+}
+
+// split returns the keys in b, which are whole.
+func split(s *keys.Splitter, b []byte) (all []keys.Key) {
+	add := func(k *keys.Key) {
+		all = append(all, *k)
+		all[len(all)-1].Raw = bytes.Clone(k.Raw)
+	}
+	s.Feed(b, add)
+	s.Flush(add)
+	return all
 }
 
 // Resize sets the size of the user's terminal, in character cells.
@@ -102,7 +118,7 @@ func (e *LineEditor) SetPrompt(p *Prompt) {
 func (e *LineEditor) prompted(p *Prompt) {
 	if p.Dropped != e.prompt.Dropped { // another user pressed Ctrl-C
 		e.edit.Drop()
-		e.told, e.back = false, nil
+		e.told, e.back, e.claim = false, nil, nil
 	}
 	if p.Adapter != e.prompt.Adapter { // the first prompt
 		e.edit = lineedit.New(historyOf(e.getenv, p.Adapter).open(), e.completion())
@@ -111,13 +127,36 @@ func (e *LineEditor) prompted(p *Prompt) {
 	e.prompt.Keys = nil
 	if len(p.Keys) > 0 {
 		e.told = true
-		e.back = append(e.back, p.Keys...)
+		returned := p.Keys
+		if rest, is := bytes.CutPrefix(returned, e.claim); is { // back has them
+			returned, e.claim = rest, nil
+		}
+		e.back = append(e.back, split(new(keys.Splitter), returned)...)
 	}
-	if back := e.back; e.active() && len(back) > 0 {
+	if e.active() || !p.Editable && !e.told && !pastes(e.back) {
+		e.claimLost()
+		back := e.back
 		e.back = nil
 		_ = e.typed(back) // the reader of the attachment sees the error
 	}
 	e.show()
+}
+
+// claimLost removes the claim from the keys to edit, because the program has received it.
+func (e *LineEditor) claimLost() {
+	if len(e.claim) == 0 {
+		return
+	}
+	for i := range e.back {
+		if k := &e.back[i]; !pasteEnd(k) {
+			_, after, _ := bytes.Cut(k.Raw, e.claim)
+			if k.Raw = after; len(after) == 0 {
+				e.back = slices.Delete(e.back, i, i+1)
+			}
+			break
+		}
+	}
+	e.claim = nil
 }
 
 // active reports whether a line may be edited. Keys typed earlier that are still in transit come
@@ -130,20 +169,38 @@ func (e *LineEditor) active() bool {
 // it once no other user can start a line.
 func (e *LineEditor) edits() bool { return e.active() && e.told }
 
+// waits reports whether a key is to be edited later: it follows the first key of the line, or is
+// a part of text that was pasted at a prompt.
+func (e *LineEditor) waits(k *keys.Key) bool {
+	if k.Kind == keys.Pasted && (e.told || pastes(e.back)) {
+		return !e.active()
+	}
+	return len(e.claim) > 0 && e.prompt.Editable
+}
+
 // typed edits the line, or passes keys on.
-func (e *LineEditor) typed(b []byte) (err error) {
+func (e *LineEditor) typed(all []keys.Key) (err error) {
 	var raw []byte
-	key := func(k *keys.Key) {
-		switch {
+	for i := range all {
+		switch k := &all[i]; {
 		case e.edits():
 			e.key(k)
-		case k.Kind == keys.Pasted && k.Raw[0] == esc && !e.paint.screen.Modes().BracketedPaste: // the program has not enabled bracketed paste
+		case e.waits(k):
+			e.back = append(e.back, *k)
+		case e.active():
+			e.back = append(e.back, *k)
+			if e.claim = claim(k); len(e.claim) > 0 {
+				e.sent += int64(len(e.claim))
+				err = e.on.Type(e.claim)
+			}
+		case pasteEnd(k) && !e.paint.screen.Modes().BracketedPaste: // the program has not enabled bracketed paste
 		default:
+			if k.Kind == keys.Typed && k.Ctrl && k.Code == 'c' {
+				e.back, e.claim = nil, nil
+			}
 			raw = append(raw, k.Raw...)
 		}
 	}
-	e.split.Feed(b, key)
-	e.split.Flush(key)
 	if e.edits() && e.edit.Empty() {
 		e.told = false
 		err = e.on.EndDraft()
@@ -155,7 +212,29 @@ func (e *LineEditor) typed(b []byte) (err error) {
 	return err
 }
 
-const esc = 0x1b
+// claim returns the part of a line's first key that asks the host for the line. Of pasted text it is the first
+// character that is text; none for the beginning and the end of pasted text.
+func claim(k *keys.Key) []byte {
+	if k.Kind != keys.Pasted {
+		return k.Raw
+	}
+	if pasteEnd(k) {
+		return nil
+	}
+	text := bytes.TrimLeftFunc(k.Raw, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\r' && r != '\n' })
+	_, n := utf8.DecodeRune(text)
+	return text[:n]
+}
+
+// pasteEnd reports whether a key is the beginning or the end of pasted text.
+func pasteEnd(k *keys.Key) bool {
+	return k.Kind == keys.Pasted && (string(k.Raw) == "\x1b[200~" || string(k.Raw) == "\x1b[201~")
+}
+
+// pastes reports whether pasted text is among keys.
+func pastes(all []keys.Key) bool {
+	return slices.ContainsFunc(all, func(k keys.Key) bool { return k.Kind == keys.Pasted })
+}
 
 // key applies a key to the line.
 func (e *LineEditor) key(k *keys.Key) {
