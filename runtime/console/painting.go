@@ -45,7 +45,7 @@ func (p *painting) bell() { p.out = append(p.out, '\a') }
 // show shows a line after the program's output.
 func (p *painting) show(v lineedit.View) {
 	p.setPasteMode(true)
-	if len(v.Chars) == 0 {
+	if len(v.Chars) == 0 && v.Message == "" {
 		p.erase()
 		return
 	}
@@ -59,7 +59,11 @@ func (p *painting) show(v lineedit.View) {
 		p.shown, p.row = true, 0
 	}
 	p.back()
-	text, end, cursor := v.Layout(p.first, cols, rows)
+	room := rows
+	if v.Message != "" {
+		room--
+	}
+	text, end, cursor := v.Layout(p.first, cols, room)
 	p.add([]byte(text))
 	if end.Col >= cols {
 		p.add(nextRow)
@@ -70,6 +74,9 @@ func (p *painting) show(v lineedit.View) {
 	}
 	p.addf("\x1b[J")
 	list := lineedit.Table(v.List, cols, max(rows-end.Row-2, 0))
+	if v.Message != "" {
+		list = []string{v.Message[:min(len(v.Message), cols-1)]}
+	}
 	for _, row := range list {
 		p.addf("\r\n%s", row)
 	}

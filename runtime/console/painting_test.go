@@ -79,3 +79,25 @@ func cols(s *vt.Screen) int { n, _ := s.Size(); return n }
 func lastLines(s *vt.Screen) string {
 	return strings.NewReplacer("\n", "", " ", "").Replace(string(s.AppendText(nil)))
 }
+
+// The message about a line that is too long is shown below the part of it that fits on the screen, and in place of an empty line.
+func TestAMessageIsShownBelowTheLine(t *testing.T) {
+	for _, tt := range []struct {
+		chars int
+		shown string
+	}{{0, ">\ntoo lon"}, {5, "> xxxxx\ntoo lon"}, {100, "xxxxxx\n\ntoo lon"}} {
+		person := vt.New(vt.Options{Cols: 8, Rows: 4})
+		paint := painting{screen: vt.New(vt.Options{Cols: 8, Rows: 4})}
+		paint.add([]byte("> "))
+		v := lineedit.View{Chars: strings.Split(strings.Repeat("x", tt.chars), ""), At: tt.chars, Message: "too long"}
+		if tt.chars == 0 {
+			v.Chars = nil
+		}
+		paint.show(v)
+		person.Write(paint.flush())
+		assert.Contains(t, string(person.AppendText(nil)), tt.shown)
+		paint.show(lineedit.View{})
+		person.Write(paint.flush())
+		assert.NotContains(t, string(person.AppendText(nil)), "long")
+	}
+}

@@ -2,6 +2,7 @@ package lineedit
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,8 @@ type Editor struct {
 	completion Completion
 	search     *search // nil: no search
 	killed     string
-	paste      []byte   // so far
+	paste      pasteText
+	message    string   // why the last key had no effect
 	tabbed     bool     // the last key was a Tab, and there are several candidates
 	list       []string // the candidates
 }
@@ -45,15 +47,17 @@ type View struct {
 	Chars []string
 	At    int      // the cursor is before this one
 	List  []string // is to be shown below
+
+	Message string // for the user, in place of List; empty: none
 }
 
 // Empty reports whether there is no unfinished line.
-func (e *Editor) Empty() bool { return len(e.line.chars) == 0 && e.search == nil && len(e.paste) == 0 }
+func (e *Editor) Empty() bool { return len(e.line.chars) == 0 && e.search == nil && !e.paste.begun }
 
 // Drop forgets the unfinished line.
 func (e *Editor) Drop() {
 	e.line.set("")
-	e.search, e.paste, e.list = nil, nil, nil
+	e.search, e.list, e.paste = nil, nil, pasteText{}
 	e.history.rest()
 }
 
@@ -62,7 +66,7 @@ func (e *Editor) View() View {
 	if e.search != nil {
 		return e.search.view(e.line.text())
 	}
-	return View{e.line.chars, e.line.at, e.list}
+	return View{e.line.chars, e.line.at, e.list, e.message}
 }
 
 // Key takes a key.
@@ -72,7 +76,7 @@ func (e *Editor) Key(k *keys.Key) Result {
 	default:
 		return Result{}
 	}
-	e.list = nil
+	e.list, e.message = nil, ""
 	if !k.Ctrl || k.Code != tab {
 		e.tabbed = false
 	}
@@ -117,6 +121,9 @@ func (e *Editor) insert(text string) Result {
 
 func (e *Editor) enter() Result {
 	text := e.line.text()
+	if len(text) > longest {
+		return e.refuse(fmt.Sprintf("a line may have %d bytes, this one has %d: it was not entered", longest, len(text)))
+	}
 	e.history.Add(text)
 	e.Drop()
 	return Result{Enter, text}
@@ -128,36 +135,64 @@ var pasteBegins, pasteEnds = []byte("\x1b[200~"), []byte("\x1b[201~")
 // longestPaste is how much pasted text is collected, in bytes.
 const longestPaste = 1 << 20
 
+// pasteText is pasted text that has not ended.
+type pasteText struct {
+	text  []byte // nil if it is too long
+	size  int
+	begun bool
+}
+
+// refuse rings the bell and shows why.
+func (e *Editor) refuse(message string) Result {
+	e.message = message
+	return Result{Do: Bell}
+}
+
 // pasted takes a part of pasted text. Of text with several lines all that have ended are
-// entered, and the rest is the next line to edit.
+// entered, and the rest is the next line to edit. Text that is too long, or has a line that is, is
+// dropped as a whole.
 func (e *Editor) pasted(part []byte) Result {
+	p := &e.paste
 	switch {
 	case bytes.Equal(part, pasteBegins):
-		e.paste, e.search = nil, nil
+		e.search, *p = nil, pasteText{begun: true}
 		return Result{}
 	case !bytes.Equal(part, pasteEnds):
-		if len(e.paste)+len(part) > longestPaste {
-			return Result{Do: Bell}
+		if p.size += len(part); p.size <= longestPaste {
+			p.text = append(p.text, part...)
+		} else {
+			p.text = nil
 		}
-		e.paste = append(e.paste, part...)
 		return Result{}
 	}
-	text := strings.NewReplacer("\r\n", "\r", "\n", "\r").Replace(string(e.paste))
-	e.paste = nil
-	last := strings.LastIndexByte(text, '\r')
-	if last < 0 {
-		return e.insert(printable(strings.ToValidUTF8(text, "")))
+	text, size := strings.NewReplacer("\r\n", "\r", "\n", "\r").Replace(string(p.text)), p.size
+	*p = pasteText{}
+	if size > longestPaste {
+		return e.refuse(fmt.Sprintf("nothing was pasted: at most %d bytes of text can be pasted, this has %d", longestPaste, size))
 	}
-	lines := strings.Split(strings.Join(e.line.chars[:e.line.at], "")+text[:last], "\r")
+	lines := strings.Split(strings.Join(e.line.chars[:e.line.at], "")+text, "\r")
 	after := strings.Join(e.line.chars[e.line.at:], "")
-	e.Drop()
 	for i := range lines {
 		lines[i] = printable(strings.ToValidUTF8(lines[i], ""))
-		e.history.Add(lines[i])
+		n := len(lines[i])
+		if i == len(lines)-1 {
+			n += len(after)
+		}
+		if n > longest {
+			return e.refuse(fmt.Sprintf("nothing was pasted: a line may have %d bytes, line %d would have %d", longest, i+1, n))
+		}
 	}
-	e.insert(printable(strings.ToValidUTF8(text[last+1:], "")))
+	last := len(lines) - 1
+	if last == 0 {
+		return e.insert(printable(strings.ToValidUTF8(text, "")))
+	}
+	e.Drop()
+	for _, line := range lines[:last] {
+		e.history.Add(line)
+	}
+	e.insert(lines[last])
 	rest := e.line.at
 	e.line.insert(after)
 	e.line.at = min(rest, len(e.line.chars))
-	return Result{Paste, strings.Join(lines, "\r") + "\r"}
+	return Result{Paste, strings.Join(lines[:last], "\r") + "\r"}
 }

@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,13 +153,35 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A line takes no more than a terminal keeps.
+// Of a line that is longer than what a terminal keeps, nothing is entered, whether it was typed or pasted.
 func TestTheLongestLine(t *testing.T) {
-	e := typing{Editor: New(History{}, Completion{})}
-	e.types(strings.Repeat("x", longest+5))
-	assert.Len(t, e.View().Chars, longest)
-	e.types(paste + "more" + pasted)
-	assert.Len(t, e.View().Chars, longest)
+	long := strings.Repeat("x", longest)
+	for _, tt := range []struct {
+		name, keys string
+		entered    []string
+		line       string
+		message    string
+	}{
+		{"the longest", long + "\r", []string{long}, "|", ""},
+		{"typed", long + "y\r", nil, long + "y|", "a line may have 4095 bytes, this one has 4096: it was not entered"},
+		{"typed, and shortened", long + "y\r\x7f\r", []string{long}, "|", ""},
+		{"lines typed", strings.Repeat(long, 3) + "\rnext\r", nil, strings.Repeat(long, 2) + "|", "a line may have 4095 bytes, this one has 8190: it was not entered"},
+		{"pasted", "a" + paste + long + pasted, nil, "a|", "nothing was pasted: a line may have 4095 bytes, line 1 would have 4096"},
+		{"pasted before text", "a" + left + paste + "b\n" + long + pasted, nil, "|a", "nothing was pasted: a line may have 4095 bytes, line 2 would have 4096"},
+		{"pasted between lines", paste + "echo 1\n" + long + "y\necho 3\n" + pasted, nil, "|", "nothing was pasted: a line may have 4095 bytes, line 2 would have 4096"},
+		{"a message stays until the next key", paste + long + "y" + pasted + "z", nil, "z|", ""},
+		{"the longest paste", paste + strings.Repeat("x\n", longestPaste/2) + pasted, []string{strings.Repeat("x\r", longestPaste/2)}, "|", ""},
+		{"a longer paste", paste + strings.Repeat("x\n", longestPaste/2) + "\x1b\n" + pasted, nil, "|", "nothing was pasted: at most 1048576 bytes of text can be pasted, this has 1048578"},
+		{"the paste after it", paste + strings.Repeat("x\n", longestPaste) + pasted + paste + "y\n" + pasted, []string{"y\r"}, "|", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := typing{Editor: New(History{}, Completion{})}
+			e.types(tt.keys)
+			assert.True(t, tt.line == e.line(), "%.200q", e.line())
+			assert.True(t, slices.Equal(tt.entered, e.entered), "%.200q", e.entered)
+			assert.Equal(t, tt.message, e.View().Message)
+		})
+	}
 }
 
 // Whatever is typed: the cursor is within the line, and no line that is handed over has

@@ -16,9 +16,13 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// longest is how long a line may be, in bytes: what Linux's terminal keeps of one
+// longest is how long a line that is entered may be, in bytes: what Linux's terminal keeps of one
 // (N_TTY_BUF_SIZE less its end).
 const longest = 4095
+
+// most is how long a line may become while it is edited, in bytes. It is more than longest: of a line that is
+// too long, no part is entered.
+const most = 2 * longest
 
 // line is the text that is edited, as what a reader takes for characters (UAX #29).
 type line struct {
@@ -43,7 +47,11 @@ func split(text string) (chars []string) {
 // insert adds text at the cursor and says whether there was room. With what is beside it, it
 // may make one character.
 func (l *line) insert(text string) bool {
-	if len(l.text())+len(text) > longest {
+	size := len(text)
+	for _, char := range l.chars {
+		size += len(char)
+	}
+	if size > most {
 		return false
 	}
 	from, to := max(l.at-1, 0), min(l.at+1, len(l.chars))
