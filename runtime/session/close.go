@@ -116,6 +116,7 @@ func (d *driver) politely(ctx context.Context) {
 	due := d.printer.catchUp(func() {
 		d.status.late = d.printer.takeLate(d.detect.usual)
 		d.stream.leaving = true
+		d.life.hungUp = d.cmd != nil
 		if d.control.state.Step == machine.StepReady && end.command != "" {
 			d.stream.region = regionIdle
 			d.send(end.command + d.prog.input.ending)

@@ -22,6 +22,7 @@ type life struct {
 	dead      chan struct{} // closed when the last byte has been read
 	failure   error         // why the session is unusable
 	exit      *ExitError
+	hungUp    bool          // Close hangs up on a running command
 	changed   chan struct{} // closed at the next change that State shows; nil: no goroutine waits for one
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.org/ripple/runtime/internal/fault"
@@ -81,6 +82,9 @@ func (d *driver) ends(err error) {
 	d.happened(func() {
 		d.interpretRest()
 		code, signal := d.term.ExitStatus()
+		if d.life.hungUp && d.cmd != nil && code == 0 { // fish exits with 0 when it is hung up on
+			code, signal = 128+int(syscall.SIGHUP), "SIGHUP"
+		}
 		d.life.exit = &ExitError{Code: code, Signal: signal}
 		if !d.stream.used {
 			d.life.exit.Output = prompt.Visible(d.stream.startup)
