@@ -40,9 +40,9 @@ __rp_safe() {
 }
 
 __rp_hook() {
-  local __rp_last=${PROMPT_COMMAND[*]: -1} __rp_q=$__rp_j __rp_now= __rp_mute=
+  local __rp_last=$__rp_look __rp_q=$__rp_j __rp_now= __rp_mute=
   __rp_m=1 __rp_j=${__rp_count@P}
-  if [[ -n $__rp_fixed ]]; then __rp_last=$__rp_look; fi # ours is not there, and none can come after it
+  if [[ -z $__rp_fixed ]]; then __rp_last=${PROMPT_COMMAND[*]: -1}; fi # otherwise ours is not there, and none can come after it
   # `set -o vi` turns readline on, whatever the command line said. In the user's file that cannot be undone; it works.
   case :$SHELLOPTS: in
     *:vi:* | *:emacs:*) builtin set +o vi +o emacs; builtin bind 'set enable-bracketed-paste off' 2>/dev/null ;;
@@ -79,7 +79,7 @@ __rp_hook() {
     __rp_wrap PS0 '' '${__rp_c}$__rp_k${__rp_z}'
   fi
   if [[ -n ${__rp_traced-} ]]; then builtin set -x; fi # the key has it
-  if ((!__rp_q)); then
+  if ((!__rp_q)) && [[ -z $__rp_fixed ]]; then
     __rp_ok["${__rp_key@P}${!-}"]=1
   fi
 }
@@ -104,6 +104,7 @@ __rp_wrap() {
 # PROMPT_COMMAND='…', which sets element 0; before bash 5.1 only that one runs.
 __rp_commands() {
   local __rp_u=() __rp_t
+  if [[ -n $__rp_fixed ]]; then return; fi
   case ${PROMPT_COMMAND[*]+${PROMPT_COMMAND[*]@a}} in *r*) return ;; esac
   for __rp_t in "${PROMPT_COMMAND[@]}"; do
     __rp_t=${__rp_t//"$__rp_early"$'\n'/} __rp_t=${__rp_t//$'\n'"$__rp_look"/}
@@ -143,6 +144,9 @@ __rp_history() {
   builtin history -s -- "${__rp_u%$'\n'}"
 }
 
+# Of an unset variable, which may be read-only as well, nothing else tells.
+__rp_writable() { builtin local "$1"; } 2>/dev/null
+
 # __rp_setup is what remains when the user's file has been read. A DEBUG trap of that file sees no command of a function.
 __rp_setup() {
   # Text that is sent means what it would mean in a script: no `!` history expansion.
@@ -152,12 +156,17 @@ __rp_setup() {
     builtin history -r || :
     HISTFILE='{temp_dir}/history'
   fi
-  case ${PROMPT_COMMAND[*]+${PROMPT_COMMAND[*]@a}}$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) in
-    # It may not be touched: the prompts have to do alone.
-    *r*) __rp_fixed=1 __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail ;;
+  if ! __rp_writable PROMPT_COMMAND; then
+    # It is read-only: the prompts have to do alone.
+    __rp_fixed=1 __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail
+    if ! __rp_writable PS1; then
+      builtin printf 'ripple: PS1 and PROMPT_COMMAND are read-only: one of them has to announce the prompt\n' >/dev/tty
+      builtin exit 1
+    fi
+  elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
     # Older ones run its element 0 only, which anybody may set.
-    1) __rp_verbose=${__rp_verbose//'[999]'/} __rp_before=$__rp_alone ;;
-  esac
+    __rp_verbose=${__rp_verbose//'[999]'/} __rp_before=$__rp_alone
+  fi
   if [[ -z $__rp_fixed ]]; then PROMPT_COMMAND[999]=$__rp_look; fi
   __rp_safe
 }
