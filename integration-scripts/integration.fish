@@ -16,6 +16,10 @@ set -g __rp_dir ''
 set -g __rp_n 0
 set -g __rp_k 0
 
+# A right prompt would be drawn into the line, where it cannot be told from typed text.
+function fish_right_prompt
+end
+
 # fish prints a title before a command's output.
 function fish_title
 end
