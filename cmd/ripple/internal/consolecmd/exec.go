@@ -222,8 +222,10 @@ func conclude(a *ui.App, answer console.WaitResult, noted bool) (goesOn bool, er
 		}
 		return false, ui.FailWith(ui.ExitTimeout, errors.New(what), hint)
 	case "exited":
-		if answer.Status.ExitCode != nil {
-			return false, &ui.ExitError{Code: *answer.Status.ExitCode}
+		if code := answer.Status.ExitCode; code != nil && *code == 0 {
+			return false, &ui.ExitError{Code: 0}
+		} else if code != nil {
+			return false, ui.FailWith(*code, fmt.Errorf("%s: %s", name, answer.Status.Exit), "no more code can run there; to remove the console: ripple console close "+name)
 		}
 		return false, ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 	}

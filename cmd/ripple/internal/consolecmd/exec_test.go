@@ -26,6 +26,22 @@ func TestOutputThatWasNotStoredIsReported(t *testing.T) {
 	}
 }
 
+// A command that ends the console's program is not taken for one that only failed.
+func TestTheEndOfTheProgramIsReported(t *testing.T) {
+	for exit, want := range map[int]string{
+		0: "",
+		1: "ripple: p: the program ended with exit code 1\n  no more code can run there; to remove the console: ripple console close p\n",
+	} {
+		var out, errs bytes.Buffer
+		a := ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {})
+		_, err := runOne(a, false, func(io.Writer) (console.WaitResult, error) {
+			return console.WaitResult{Reason: "exited", Status: console.Status{Name: "p", ExitCode: &exit, Exit: "the program ended with exit code 1"}}, nil
+		})
+		assert.Equal(t, exit, a.End(&cobra.Command{}, err))
+		assert.Equal(t, want, errs.String())
+	}
+}
+
 // After an incomplete line of --lines the next one runs, and none after one that was not sent.
 func TestLinesAfterAFailure(t *testing.T) {
 	for _, incomplete := range []bool{false, true} {
