@@ -45,11 +45,12 @@ func TestATimeoutBeforeTheCommand(t *testing.T) {
 	for hint, err := range map[string]error{
 		"ripple console wait work;": queued(console.Running),
 		"ripple console wait --for input work; to see its screen: ripple console peek work; to end it: ripple console close work\n": queued(console.Starting),
-		"its first prompt\n  to wait for it: ripple console wait --for input work;":                                                 notReady(console.Status{Name: "work", State: console.Starting}),
+		"its first prompt\n  to wait for it: ripple console wait --for input work;":                                                 notReady(console.Status{Name: "work", State: console.Starting}, ""),
+		"its first prompt; its last line is \"key?\"\n  to wait for it: ":                                                           notReady(console.Status{Name: "work", State: console.Starting}, "Welcome\nkey?  \n\n"),
 	} {
 		code, message := ended(err)
 		assert.Equal(t, ui.ExitTimeout, code)
 		assert.Contains(t, message, hint)
 	}
-	assert.NoError(t, notReady(console.Status{State: console.Idle}))
+	assert.NoError(t, notReady(console.Status{State: console.Idle}, ""))
 }

@@ -3,6 +3,7 @@ package consolecmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -107,12 +108,16 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	if err != nil {
 		return explain(err)
 	}
+	shown := ""
+	if status.State == console.Starting {
+		shown, _, _ = c.Screen(ctx) // without it, the message is only shorter
+	}
 	c.Close()
 	if status.Notice != "" {
 		a.Note("%s", status.Notice)
 	}
 	if f.json {
-		return errors.Join(a.PrintJSON(status), notReady(status))
+		return errors.Join(a.PrintJSON(status), notReady(status, shown))
 	}
 	a.Printf("%s\n", status.Name)
 	if status.Sandbox != nil {
@@ -122,15 +127,19 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		what, hint := asks(status)
 		a.Note("%s\n%s", what, ui.Indent(hint))
 	}
-	return notReady(status)
+	return notReady(status, shown)
 }
 
-// notReady returns an error if the program has not reached its first prompt.
-func notReady(s console.Status) error {
+// notReady returns an error if the program has not reached its first prompt; shown is its screen.
+func notReady(s console.Status, shown string) error {
 	if s.State != console.Starting {
 		return nil
 	}
-	return ui.FailWith(ui.ExitTimeout, errors.New("the program has not reached its first prompt"),
+	reason := "the program has not reached its first prompt"
+	if shown = strings.TrimSpace(shown); shown != "" {
+		reason += fmt.Sprintf("; its last line is %q", shown[strings.LastIndexByte(shown, '\n')+1:])
+	}
+	return ui.FailWith(ui.ExitTimeout, errors.New(reason),
 		startingHint(s.Name))
 }
 
