@@ -93,3 +93,22 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 		assert.NoFileExists(t, w+"/escaped")
 	})
 }
+
+// A copy of ripple in the working tree is run outside of the box by the next command, and by the next turn of a loop.
+func TestRippleInTheWorkingTree(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "sh", "-c", `mkdir -p tools/bin && cp "$0" tools/bin/own`, ripple)
+		assert.Zero(t, code, said)
+		own := f.variables["W"] + "/tools/bin/own"
+		for _, way := range []string{"echo >>tools/bin/own", "rm tools/bin/own", "touch x; mv x tools/bin/own", "mv tools/bin tools/b", "mv tools t"} {
+			_, said, code := f.outcome(t, own, "box", "--", "sh", "-c", way)
+			assert.NotZero(t, code, way)
+			assert.Contains(t, said, "tools", way)
+		}
+		out, said, code := f.outcome(t, own, "box", "--", "sh", "-c", "touch tools/bin/other; echo works")
+		assert.Zero(t, code, said)
+		assert.Equal(t, "works\n", out)
+	})
+}

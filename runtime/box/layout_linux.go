@@ -98,8 +98,10 @@ func (l layout) args(tree string) ([]string, error) {
 	return append(append(args, seal...), "--remount-ro", "/"), nil
 }
 
-// addOwn adds what Inside needs: ripple and the proxy's socket.
-func (l layout) addOwn(self, socket string) {
+// addOwn adds what Inside needs: ripple and the proxy's socket. If ripple itself is in the working tree, it is read-only: it
+// also runs outside of the box.
+func (l layout) addOwn(p *Policy, self, socket string) {
+	l.keep([]string{self}, p)
 	l[ownDir] = mount{how: "tmpfs", at: ownDir, sealed: true}
 	l.add("ro-bind", self, ownProgram)
 	l.add("ro-bind", socket, ownSocket)

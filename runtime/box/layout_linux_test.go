@@ -16,7 +16,7 @@ func TestTooManyMounts(t *testing.T) {
 	args, err := l.args("/tree")
 	assert.NoError(t, err)
 	assert.Less(t, len(args), 9000)
-	l.addOwn("/ripple", "/proxy")
+	l.addOwn(&Policy{}, "/ripple", "/proxy")
 	_, err = l.args("/tree")
 	assert.ErrorIs(t, err, ErrPolicy)
 }

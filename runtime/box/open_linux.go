@@ -157,7 +157,7 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	}
 	l.share(slices.Concat(b.write, write), &p)
 	l.keep(b.keep, &p)
-	l.addOwn(b.self, b.path("proxy"))
+	l.addOwn(&p, b.self, b.path("proxy"))
 	args, err := l.args(p.Dir)
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func (r *running) args() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.addOwn(self, filepath.Join(r.dir, "proxy"))
+	l.addOwn(&r.Policy, self, filepath.Join(r.dir, "proxy"))
 	r.mounts = l.expect()
 	cwd := r.Policy.Cwd
 	if cwd == "" {
