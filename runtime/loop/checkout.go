@@ -343,7 +343,7 @@ func (c *checkouts) dropped(ctx context.Context, reached, left []string, heads .
 	return list, err
 }
 
-// replaced reports whether one of some commits contains others in the place of all commits of another one that it lacks.
+// replaced reports whether one of heads contains, instead of each commit that it lacks of another one, a copy or a later version.
 func (c *checkouts) replaced(ctx context.Context, commit string, heads []string) (replaced bool, err error) {
 	for _, head := range heads {
 		dropped, derr := c.repo().Dropped(ctx, commit, head)

@@ -390,7 +390,7 @@ func TestNestedWorkingTrees(t *testing.T) {
 	}
 }
 
-// What turns stash is in no commit of a branch.
+// The stash of a turn is in no commit of a branch.
 func TestTurnsStash(t *testing.T) {
 	const stash = "date +%N >> a.txt; git stash -q; "
 	for _, tt := range []struct {

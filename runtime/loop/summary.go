@@ -60,7 +60,7 @@ func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 // merge base with the branch that it follows count, because the worktree may have been rebased.
 func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 	r, from, head := w.tree.Repo, w.state.Start, "HEAD" // "": the first turn found no commit
-	if sum.Rebase && w.worktree != nil { // HEAD has only the commits that are already rebased
+	if sum.Rebase && w.worktree != nil {                // HEAD has only the commits that are already rebased
 		head = git.Branch(sum.Branch)
 	}
 	if w.worktree != nil {

@@ -94,24 +94,22 @@ func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(na
 
 // compare adds what the project lacks of a file or directory.
 func (w *Worktree) compare(ctx context.Context, project, name string, lacks *[]string) error {
-	here, err := os.Lstat(filepath.Join(w.Top, name))
-	if err != nil {
-		return nil // it was removed meanwhile
-	}
-	theirs, err := os.Lstat(filepath.Join(project, name))
-	if err != nil || here.IsDir() != theirs.IsDir() || !here.IsDir() && here.Size() != theirs.Size() {
-		*lacks = append(*lacks, filepath.ToSlash(name))
-		return ctx.Err()
-	}
-	if here.IsDir() {
-		entries, _ := os.ReadDir(filepath.Join(w.Top, name)) // a directory that cannot be read has none
-		for _, e := range entries {
-			if err := w.compare(ctx, project, filepath.Join(name, e.Name()), lacks); err != nil {
-				return err
-			}
+	return filepath.WalkDir(filepath.Join(w.Top, name), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil { // it cannot be read, or was removed meanwhile
+			return ctx.Err()
 		}
-	}
-	return ctx.Err()
+		name, _ := projectfile.Relative(w.Top, path)
+		here, herr := d.Info()
+		theirs, err := os.Lstat(filepath.Join(project, name))
+		if herr != nil || err == nil && d.IsDir() == theirs.IsDir() && (d.IsDir() || here.Size() == theirs.Size()) {
+			return nil
+		}
+		*lacks = append(*lacks, filepath.ToSlash(name))
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // trees lists the working trees in the directory of this one.

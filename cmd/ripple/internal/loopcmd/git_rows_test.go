@@ -78,7 +78,7 @@ func TestRowsOfAMergedBranch(t *testing.T) {
 	}
 }
 
-// What the agent stashed is on no branch.
+// The agent's entries of the stash are on no branch.
 func TestRowsOfAStash(t *testing.T) {
 	for _, branch := range []string{"", "agent/w"} {
 		rows := gitRows(&loop.Summary{Git: true, Branch: branch, Main: "main", Dir: "D", Stashed: []string{"b", "a"}})
