@@ -421,8 +421,27 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 		}
 		sum.Others = f.others(append(c.state.Checkouts.Branches, from.Branch), now.Branch, has, sum.Main)
 	}
+	for _, o := range sum.Others {
+		c.unrelated(ctx, f, sum, o.Branch, git.Branch(o.Branch))
+	}
+	if m := sum.Moved; m != nil && m.To.Commit != "" {
+		c.unrelated(ctx, f, sum, cmp.Or(m.Name, m.To.Branch, m.To.Commit), m.To.Commit)
+	}
 	c.summarizeRest(ctx, f, sum, now.Head, c.nested(ctx, f, sum)...)
 	return f.err
+}
+
+// unrelated adds a branch to a summary if it has no commit in common with the followed one.
+func (c *checkouts) unrelated(ctx context.Context, f *finder, sum *Summary, name, head string) {
+	if sum.Main == "" {
+		return
+	}
+	_, err := c.repo().Base(ctx, sum.Main, head)
+	if git.Ended(err) {
+		sum.Unrelated = append(sum.Unrelated, name)
+	} else {
+		f.err = errors.Join(f.err, err)
+	}
 }
 
 // nested adds to a summary what else git may remove with the agent's working tree: the working trees in its directory, the

@@ -390,6 +390,18 @@ func TestNestedWorkingTrees(t *testing.T) {
 	}
 }
 
+// A branch without a commit in common cannot be merged as others are.
+func TestTurnMakesAnOrphanBranch(t *testing.T) {
+	for _, back := range []string{"", "git checkout -q side"} {
+		r := gitRig(t)
+		r.fake.script = shells(t, "git checkout -q --orphan own; "+commits+back)
+		r.flags = map[string]string{"max-turns": "1", "worktree": side}
+		stop := r.run()
+		require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+		assert.Equal(t, []string{"own"}, r.summary().Unrelated)
+	}
+}
+
 // The stash of a turn is in no commit of a branch.
 func TestTurnsStash(t *testing.T) {
 	const stash = "date +%N >> a.txt; git stash -q; "

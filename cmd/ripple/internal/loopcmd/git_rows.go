@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -227,9 +228,13 @@ func workBranches(s *loop.Summary) (names []string) {
 
 func mergeRows(s *loop.Summary) (rows []row) {
 	for _, name := range workBranches(s) {
+		dots, flag := "...", ""
+		if slices.Contains(s.Unrelated, name) {
+			dots, flag = " ", "--allow-unrelated-histories "
+		}
 		rows = append(rows,
-			row{"to look", "git diff " + branchWord(s.Main) + "..." + branchWord(name)},
-			row{"to merge", "git merge " + branchWord(name)})
+			row{"to look", "git diff " + branchWord(s.Main) + dots + branchWord(name)},
+			row{"to merge", "git merge " + flag + branchWord(name)})
 	}
 	return rows
 }
