@@ -210,7 +210,7 @@ type html struct {
 	begin int    // first line of the HTML
 }
 
-// What begins HTML that is not read as Markdown (CommonMark 4.6): raw text, which ends with a mark of its own, and
+// These patterns begin HTML that is not read as Markdown (CommonMark 4.6): raw text, which ends with a mark of its own, and
 // a tag at the beginning of a line, whose HTML ends with an empty line. A comment may begin anywhere.
 var (
 	rawText = lazyregexp.New(`(<!--)|` + lineBegin + `(<!\[cdata\[|<\?|<(?:pre|script|style|textarea)\b)`)

@@ -82,7 +82,7 @@ func TestParsePlan(t *testing.T) {
 		{"a fence in a block of HTML", "- [x] docs\n<div>\n```\n</div>\n\n- [ ] migrate\n\n```\n", Plan{1, 1}, false},
 		{"a block of HTML", "<details>\n<summary>a</summary>\n- [x] docs\n\n```\n- [ ] example\n```\n</details>\n- [x] tests\n<https://example.org>\n", Plan{0, 2}, true},
 		{"other words", "- [xx] a\n- [no] b\n- [open] c\n- ( ) d\n- [\x1b[0m ] f\n- \x1b[32m[x]\x1b[0m g\n", Plan{5, 1}, false},
-		{"parentheses that are no boxes", "- f( ) returns\n- (a) b\n- [x] c ( )\n", Plan{0, 1}, true},
+		{"parentheses in or before text", "- f( ) returns\n- (a) b\n- [x] c ( )\n", Plan{0, 1}, true},
 		{"an example in fenced code", "- [x] one\n```\n- [ ] example\n```\n", Plan{0, 1}, true},
 	}
 	for _, tt := range tests {
