@@ -16,7 +16,7 @@ set -g __rp_dir ''
 set -g __rp_n 0
 set -g __rp_k 0
 
-# A right prompt would be drawn into the line, where it cannot be told from typed text.
+# A right prompt would be drawn into the line, where it looks like typed text.
 function fish_right_prompt
 end
 

@@ -11,7 +11,7 @@ import (
 	"example.org/ripple/runtime/session"
 )
 
-// What fish draws at the right end of a line is not a part of the command that a user types there.
+// The right prompt of fish is not a part of the command that a user types.
 func TestTheRightPromptOfFishIsNotTyped(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
