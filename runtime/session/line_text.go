@@ -284,7 +284,7 @@ func (e *editorText) divide(text []byte) (own, foreign []byte) {
 		listed, e.others = false, othersWithin
 	}
 	if lines, rest, ok := echo.Cut(e.keys, text); ok && len(e.keys) > 0 && !listed && drawn(lines, true) == 0 &&
-		(len(lines) == 0 || e.mayShow(rest)) { // otherwise the keys were found within a line of another program
+		(len(lines) == 0 || e.mayShow(rest)) && !e.begunBefore(rest[:len(rest)-len(tail)]) { // otherwise the keys were found within a line of another program
 		own, foreign = rest[:len(rest)-len(tail)], lines
 	} else {
 		own, foreign = e.divideWhole(text[:end], listed)
@@ -307,6 +307,25 @@ func (e *editorText) divide(text []byte) (own, foreign []byte) {
 		own, foreign = append(own, drawing...), append(foreign, printed...)
 	}
 	return own, foreign
+}
+
+// begunBefore reports whether the editor has begun to draw the keys, with movements of the cursor between them, before the place
+// where they were found in one piece.
+func (e *editorText) begunBefore(own []byte) bool {
+	at := bytes.LastIndex(own, e.keys)
+	if at < 0 || drawn(own[:at], true) == 0 {
+		return false
+	}
+	var shown string
+	for piece := range bytes.SplitSeq(own[:at], []byte("\r")) {
+		shown += strings.TrimSpace(prompt.Visible(piece))
+	}
+	for n := range e.keys {
+		if strings.HasSuffix(shown, string(e.keys[:n+1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayShow reports whether each piece of text, between movements of the cursor to the beginning of the

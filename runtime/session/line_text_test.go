@@ -38,6 +38,8 @@ func TestDividingTextAtALine(t *testing.T) {
 		{"a late echo", "", "hi", "i", "i", ""},
 		{"a suggestion without a key", "", "h", "\x1b[90mi\x1b[m\b", "\x1b[90mi\x1b[m\b", ""},
 		{"and a character before them", " 12", "", " \r\x1b[30C#122\r\n1\r\x1b[31C2\r", " \r\x1b[30C1\r\x1b[31C2\r", "#122\r\n"},
+		{"a line that begins with the keys, too", "he", "\"", "h\r\x1b[29C\bh\r\x1b[29Ce\r\x1b[30Chello from the job\r\n", "h\r\x1b[29C\bh\r\x1b[29Ce\r\x1b[30C", "hello from the job\r\n"},
+		{"and with one that is not shown yet", "hel", "\"", "h\r\x1b[29Ce\r\x1b[30Chello from the job\r\nl\r\x1b[31C", "h\r\x1b[29Ce\r\x1b[30Cl\r\x1b[31C", "hello from the job\r\n"},
 		{"a line that has the keys, too", "28", "", "#288\r\n2\r\x1b[31C8\r\x1b[32C", "2\r\x1b[31C8\r\x1b[32C", "#288\r\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
