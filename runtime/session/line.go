@@ -22,6 +22,7 @@ type typedLine struct {
 
 	echoes  bool     // the input sent last is echoed
 	entered bool     // its end was typed, and whether the program accepts it is unknown
+	up      int      // number of rows by which the editor has moved the cursor up since then
 	below   bool     // the line feed of its end was echoed
 	after   []byte   // the text after that
 	known   []string // the lines as they were displayed when keys were last given to the program
@@ -69,11 +70,37 @@ func (l *typedLine) take(b []byte) {
 		return
 	}
 	n := len(b)
-	if i := bytes.IndexByte(b, '\n'); l.entered && i >= 0 && len(l.again) == 0 {
-		n, l.below = i+1, true
+	if !l.entered || len(l.again) > 0 {
+		l.up = 0
+	} else if end := l.endIn(b); end > 0 {
+		n, l.below = end, true
 		l.after = appendBounded(l.after, b[n:], beginSlack)
 	}
 	l.screen.Write(b[:n])
+}
+
+// endIn returns the length of text up to the line feed that leaves the last row of the line; 0: there is none. Before that, an
+// editor may move the cursor up, to draw other rows, and come back with line feeds.
+func (l *typedLine) endIn(b []byte) (end int) {
+	eachToken(b, func(t *vt.Token) {
+		switch {
+		case t.Kind == vt.CSI && t.Prefix == 0 && t.Final == 'A':
+			l.up += t.Params.Count(0)
+		case t.Kind == vt.CSI && t.Prefix == 0 && t.Final == 'B':
+			l.up = max(0, l.up-t.Params.Count(0))
+		case t.Kind == vt.Text:
+			for i, c := range t.Raw {
+				switch {
+				case c != '\n' || end > 0:
+				case l.up > 0:
+					l.up--
+				default:
+					end = int(t.Offset) + i + 1
+				}
+			}
+		}
+	})
+	return end
 }
 
 // continueLine notes that the end of a line did not end the command. It returns whole lines that

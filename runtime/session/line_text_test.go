@@ -63,6 +63,7 @@ func TestTextBeforeTheEndOfALine(t *testing.T) {
 		{"the line once more, without a control character", "ll\r\n", "", ""},
 		{"the end of the line and blanks once more", "ll \r\n", "", ""},
 		{"drawn by the editor", "\x1b[K\r\n", "", ""},
+		{"rows above drawn once more", "\b\b\bell\x1b[A\x1b[2A\x1b[B\r\r\n\r\n\x1b[11C\r\nnext\r\n", "", "next\r\n"},
 		{"drawn by the editor over the line", "\r$ echo hell\r\nx", "", "x"},
 		{"a line after the editor has drawn", "\r$ echo hell\r\x1b[11Cjob\r\n\r\n", "job\r\n", ""},
 		{"a line after the editor has drawn the end of its line", "\x1b[4Dhell\r\x1b[11Cjob\r\n\r\n", "job\r\n", ""},
