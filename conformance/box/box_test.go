@@ -338,7 +338,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, m := range strings.Split(string(page), "`")[1:] {
 		if strings.HasPrefix(m, "Test") {
-			out, err := exec.Command("grep", "-rlq", "func "+m+"(", ".", "../agents", "../../runtime/box", "../../cmd/ripple/internal/loopcmd").CombinedOutput()
+			out, err := exec.Command("grep", "-rlq", "func "+m+"(", "..", "../../runtime", "../../cmd").CombinedOutput()
 			assert.NoError(t, err, "%s: no such test: %s", m, out)
 		}
 	}

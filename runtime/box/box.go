@@ -67,7 +67,7 @@ type Command struct {
 
 // Options configure [Open].
 type Options struct {
-	Policy Policy // Dir, Cwd and Env are those of each program; Dir must be a directory nonetheless
+	Policy Policy // Cwd and Env are those of each program, and so is Dir, except for Holds
 	// Inside and Enter are the arguments with which the current executable calls the functions
 	// of these names.
 	Inside, Enter []string

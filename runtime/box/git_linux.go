@@ -148,14 +148,10 @@ func (l layout) linked(p *Policy, entry string) error {
 	if rel, err := filepath.Rel(tree, real); err == nil && filepath.IsLocal(rel) { // it is writable, and may be a hidden directory
 		return fmt.Errorf("%w: %[2]q says that the repository is %[3]q, inside of the working tree; remove the file %[2]q and give the directory this name", ErrPolicy, entry, private)
 	}
-	if exists(private) != nil {
-		return nil
-	}
-	back, ok := pointer(filepath.Join(private, "gitdir"), "")
-	common := filepath.Dir(filepath.Dir(private))
-	if !ok || back != entry || filepath.Base(filepath.Dir(private)) != "worktrees" {
+	if private, ok = linkedTo(entry); !ok {
 		return nil // git will not work in the box
 	}
+	common := filepath.Dir(filepath.Dir(private))
 	l.add("ro-bind", common, common)
 	others := filepath.Dir(private)
 	l.add("tmpfs", "", others)
@@ -182,6 +178,17 @@ func (l layout) linked(p *Policy, entry string) error {
 		return err
 	}
 	return l.keepSettings(p, filepath.Join(common, "config"), filepath.Join(private, "config.worktree"))
+}
+
+// linkedTo returns the directory that git keeps for a linked working tree with this file .git. ok is false if the file
+// is that of another working tree, or the repository does not point back to it.
+func linkedTo(entry string) (private string, ok bool) {
+	private, ok = pointer(entry, "gitdir: ")
+	if !ok || exists(private) != nil {
+		return "", false
+	}
+	back, ok := pointer(filepath.Join(private, "gitdir"), "")
+	return private, ok && back == entry && filepath.Base(filepath.Dir(private)) == "worktrees"
 }
 
 // pointer returns the path after prefix in one of git's small pointer files.

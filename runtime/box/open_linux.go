@@ -202,6 +202,22 @@ func (b *shared) pin(gitdir string) error {
 	return nil
 }
 
+// Holds reports whether top, a directory of the working tree of the options or this itself, is a working tree that programs
+// which start there may write, and whether git can use its repository in the box.
+func (b *Box) Holds(top string) bool {
+	real, err := filepath.EvalSymlinks(top)
+	if err != nil || !above(b.options.Policy.Dir, real) || b.tree(real) != real {
+		return false
+	}
+	entry := filepath.Join(real, ".git")
+	info, err := os.Lstat(entry)
+	if err != nil || info.IsDir() {
+		return err == nil
+	}
+	_, linked := linkedTo(entry)
+	return linked
+}
+
 // share makes paths writable. A symbolic link is followed unless a program in the box can have made it.
 func (l layout) share(paths []string, p *Policy) {
 	for _, path := range paths {

@@ -35,6 +35,9 @@ func (b *Box) With(_, _ []string) *Box { return b }
 // Denials returns nothing.
 func (*Box) Denials() []Denial { return nil }
 
+// Holds returns false.
+func (*Box) Holds(string) bool { return false }
+
 // Environ returns nothing.
 func (*Box) Environ([]string, ...string) []string { return nil }
 

@@ -15,12 +15,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/proctree"
 )
 
 // box returns the box for the next program; nil: programs run without one. In the box, the loop's
@@ -43,6 +46,28 @@ func (w *workspace) box() *box.Box {
 	}
 	return w.whole.With(write, []string{dir})
 }
+
+// boxOfGit is the box as git uses it: see git.Box.
+type boxOfGit struct {
+	*box.Box // for Holds and Environ
+	work     *workspace
+}
+
+// gitBox returns the box for commands of git; nil: git runs without one.
+func (w *workspace) gitBox() git.Box {
+	if w.whole == nil {
+		return nil
+	}
+	return boxOfGit{w.whole, w}
+}
+
+// Wrap implements git.Box.
+func (b boxOfGit) Wrap(argv, env []string, dir string, read, write []string) ([]string, error) {
+	return b.work.box().Wrap(argv, env, dir, read, write)
+}
+
+// Terminate implements git.Box.
+func (b boxOfGit) Terminate(pid int) error { return proctree.New(pid, "").Signal(syscall.SIGTERM) }
 
 // hasWorktree reports whether a directory below .ralph contains a working tree, at most depth levels
 // down.

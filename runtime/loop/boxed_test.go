@@ -21,7 +21,9 @@ import (
 func (r *rig) inBox(resume bool) Stop {
 	r.t.Helper()
 	o := r.options(resume)
-	b, err := box.Open(box.Options{Policy: box.Policy{Dir: r.dir, Home: r.t.TempDir()}})
+	home := r.t.TempDir()
+	top, _ := box.Tree(r.dir, home)
+	b, err := box.Open(box.Options{Policy: box.Policy{Dir: top, Home: home}, Inside: []string{"box-inside"}, Enter: []string{"box-enter"}})
 	if missing, is := errors.AsType[*box.Missing](err); is {
 		r.t.Skip(missing)
 	}
@@ -31,25 +33,26 @@ func (r *rig) inBox(resume bool) Stop {
 	return r.runWith(o)
 }
 
-// A filter of the user is not taken from a directory of PATH in the working tree.
+// A filter of the user that an agent puts into a directory of PATH runs in the box.
 func TestFiltersOfABoxedLoop(t *testing.T) {
 	r := gitRig(t)
 	r.fake.script = script(func(d *doing) {
-		d.writes("bin/clean", "#!/bin/sh\ntouch '"+d.dir+"/.git/ran'\ncat\n")
+		d.writes("bin/clean", "#!/bin/sh\necho \"${RIPPLE_IN_BOX-outside}\" >>'"+d.dir+"/.git/ran'\ncat\n")
 		if err := os.Chmod(filepath.Join(d.dir, "bin", "clean"), 0o755); err != nil {
 			panic(err)
 		}
 		d.writes(".gitattributes", "* filter=x\n")
 		d.writes("a.txt", "b\n")
 	})
-	settings := filepath.Join(t.TempDir(), "gitconfig")
-	require.NoError(t, os.WriteFile(settings, []byte("[filter \"x\"]\n\tclean = clean\n"), 0o644))
-	t.Setenv("GIT_CONFIG_GLOBAL", settings)
+	r.write(".git/user", "[filter \"x\"]\n\tclean = clean\n") // temporary files may be in a directory that no box shows
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(r.dir, ".git", "user"))
 	t.Setenv("PATH", filepath.Join(r.dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	r.flags["max-turns"], r.flags["commit"] = "1", "true"
 	r.inBox(false)
 	assert.NotEqual(t, "first", r.git("log", "-1", "--format=%s"))
-	assert.NoFileExists(t, filepath.Join(r.dir, ".git", "ran"))
+	ran := strings.Fields(r.read(".git/ran"))
+	slices.Sort(ran)
+	assert.Equal(t, []string{"1"}, slices.Compact(ran))
 }
 
 // The changes of a turn are listed for review if it is interrupted, and if ripple is killed in it.

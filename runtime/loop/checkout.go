@@ -58,7 +58,7 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	}
 	if c.work.worktree != nil {
 		s.Left, s.Earlier = lastOf(slices.Concat(s.Earlier, s.Left)), nil
-		tree, err := openTree(ctx, c.work.project, c.accepted, c.work.whole != nil)
+		tree, err := openTree(ctx, c.work.project, c.accepted, c.work.gitBox())
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		return err
 	}
 	if r != nil {
-		r.Accepted, r.Offline = w.accepted, w.whole != nil
+		r.Accepted, r.Box = w.accepted, w.gitBox()
 	}
 	c := w.config
 	if err := needsGit(ctx, c, dir, r); err != nil {
@@ -68,7 +68,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.tree, err = openTree(ctx, dir, w.accepted, w.whole != nil); err == nil {
+	if w.tree, err = openTree(ctx, dir, w.accepted, w.gitBox()); err == nil {
 		err = w.checkouts.open(ctx)
 	}
 	if err == nil && w.worktree != nil && notOpen == nil {
@@ -77,11 +77,11 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	return cmp.Or(notOpen, err)
 }
 
-// openTree returns a tree whose snapshots omit the loop's own files. For accepted see Options.GitAccepted, for offline git.Repo.
-func openTree(ctx context.Context, dir string, accepted []string, offline bool) (*git.Tree, error) {
+// openTree returns a tree whose snapshots omit the loop's own files. For accepted see Options.GitAccepted, for in git.Repo.
+func openTree(ctx context.Context, dir string, accepted []string, in git.Box) (*git.Tree, error) {
 	t, err := git.OpenTree(ctx, dir, layout.IsRecord)
 	if t.Repo != nil {
-		t.Repo.Accepted, t.Repo.Offline = accepted, offline
+		t.Repo.Accepted, t.Repo.Box = accepted, in
 	}
 	return t, err
 }

@@ -43,7 +43,7 @@ const (
 	gitBase       subcommand = "merge-base" // only asks for ancestry
 	gitListFiles  subcommand = "ls-files"
 	gitListTree   subcommand = "ls-tree"
-	gitReadTree   subcommand = "read-tree" // only into an index of the loop's own
+	gitReadTree   subcommand = "read-tree" // only into an index of the loop's own, or of a working tree that it has just made
 	gitRebase     subcommand = "rebase"    // only of a worktree that we made and that is clean
 	gitRevList    subcommand = "rev-list"
 	gitRevParse   subcommand = "rev-parse"
@@ -195,24 +195,23 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		before = time.Now().Add(-clockTick)
 	}
 	go waiting(ctx, r.Top, before, stop)
-	cmd := exec.CommandContext(ctx, program, all...)
-	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
-	// Looking must not write to the repository, nobody is there to be asked, and a replaced commit could hide changes.
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C", offVariable+"=false")
-	if !sub.writes() || !r.mayFetch(settings) { // missing objects are fetched only by commands that write, and only if that was approved
-		cmd.Env = append(cmd.Env, "GIT_NO_LAZY_FETCH=1")
+	inBox := r.boxed(sub, settings)
+	if r.Box != nil && sub.mayRunPrograms() {
+		all = append(filterArgs(settings, sub, args, inBox), all...)
 	}
-	if r.Offline {
-		cmd.Env = append(cmd.Env, "GIT_LFS_SKIP_SMUDGE=1")
-		if !hooks { // these run the project's programs anyway
-			cmd.Env = append(cmd.Env, "PATH="+path)
+	env := r.environ(c, sub, settings, path, inBox)
+	argv := append([]string{program}, all...)
+	if inBox {
+		if argv, err = r.wrap(argv, env, settings); err != nil {
+			return "", fmt.Errorf("git %s cannot run in the box: %w", sub, err)
 		}
 	}
-	if !c.search { // if the repository is gone, git would use one around it
-		cmd.Env = append(cmd.Env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))
-	}
-	cmd.Env = append(cmd.Env, c.env...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = r.Top, env, time.Second
 	cmd.Cancel = func() error { // git takes its locks away when it is asked to end
+		if inBox {
+			return r.Box.Terminate(cmd.Process.Pid)
+		}
 		return cmd.Process.Signal(syscall.SIGTERM)
 	}
 	out, said := limited{left: maxTable}, limited{left: maxSaidBytes}
@@ -231,9 +230,41 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		return "", fmt.Errorf("git %s: %w", sub, ctx.Err())
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return "", &Error{string(sub), gitWords(said.String() + out.String()), exit.ExitCode()}
+		code := exit.ExitCode()
+		if inBox && code > 129 { // a signal ended git in the box; by itself, it uses no such code
+			code = -1
+		}
+		words := gitWords(said.String() + out.String())
+		if r.Box != nil && !inBox && strings.Contains(words, "filter") {
+			words += " (it is switched off, because git cannot do this in the box)"
+		}
+		return "", &Error{string(sub), words, code}
 	}
 	return out.String(), err
+}
+
+// environ returns the environment of a command. path are the directories of PATH outside of the working tree.
+func (r *Repo) environ(c call, sub subcommand, settings []setting, path string, inBox bool) []string {
+	env := os.Environ()
+	if inBox {
+		env = r.boxEnviron(settings)
+	}
+	// Looking must not write to the repository, nobody is there to be asked, and a replaced commit could hide changes.
+	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C",
+		offVariable+"=false", onVariable+"=true", emptyVariable+"=")
+	if !sub.writes() || !r.mayFetch(settings) { // missing objects are fetched only by commands that write, and only if that was approved
+		env = append(env, "GIT_NO_LAZY_FETCH=1")
+	}
+	if r.Box != nil { // Git LFS downloads nothing: a file .lfsconfig, also of a commit, may name the server
+		env = append(env, "GIT_LFS_SKIP_SMUDGE=1")
+	}
+	if r.Box != nil && !inBox { // programs for signatures are not taken from the working tree
+		env = append(env, "PATH="+path)
+	}
+	if !c.search { // if the repository is gone, git would use one around it
+		env = append(env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))
+	}
+	return append(env, c.env...)
 }
 
 // checkAround returns an error if git would use a repository around r.Top. Where possible, GIT_CEILING_DIRECTORIES prevents that;
@@ -327,10 +358,10 @@ type Repo struct {
 	// that compare or write files fail with a *Conflict.
 	Accepted []string
 
-	// Offline says that Git LFS downloads nothing: the files that git writes then have its pointers. The server may be named by
-	// a file .lfsconfig of a commit that a program in a box made. Programs that git runs, other than hooks, are not taken from
-	// directories of PATH in the working tree.
-	Offline bool
+	// Box, if not nil, runs the commands that run filters and merge drivers. Beside it, where git cannot use the repository
+	// in the box, git runs no filter and no merge driver. Git LFS downloads nothing: the files that git writes have its
+	// pointers. Programs for signatures are not taken from directories of PATH in the working tree.
+	Box Box
 }
 
 // ErrNoRepository reports a directory whose changes git does not see: it is in no working

@@ -13,16 +13,25 @@ import (
 // which may hold only in a working tree that git adds, need approval, see risks.go.
 func hooksOff(all []setting) (args []string) {
 	for _, name := range hookNames(all) {
-		if name = "hook." + name + ".enabled"; strings.Contains(name, "=") {
-			args = append(args, "--config-env="+name+"="+offVariable) // as -c, it would end at its first =
-		} else {
-			args = append(args, "-c", name+"=false")
-		}
+		args = append(args, set("hook."+name+".enabled", "false")...)
 	}
 	return args
 }
 
-const offVariable = "RIPPLE_HOOKS_OF_SETTINGS" // is "false" for git
+// Variables of git's environment that have values of set.
+const (
+	offVariable   = "RIPPLE_HOOKS_OF_SETTINGS" // is "false"
+	onVariable    = "RIPPLE_SETTING_TRUE"      // is "true"
+	emptyVariable = "RIPPLE_SETTING_EMPTY"
+)
+
+// set returns the arguments that give a key the value "true", "false" or "".
+func set(key, value string) []string {
+	if strings.Contains(key, "=") { // as -c, it would end at its first =
+		return []string{"--config-env=" + key + "=" + map[string]string{"false": offVariable, "true": onVariable, "": emptyVariable}[value]}
+	}
+	return []string{"-c", key + "=" + value}
+}
 
 // hookNames returns the names of the hooks in some settings.
 func hookNames(all []setting) (names []string) {

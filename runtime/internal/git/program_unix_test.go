@@ -82,25 +82,3 @@ func TestGitOnlyInTheWorkingTree(t *testing.T) {
 	require.True(t, is, "%v", err)
 	assert.Equal(t, filepath.Join(p.dir, "bin", "git"), refused.Path)
 }
-
-// For a loop in a box, the programs that git runs, such as filters, are not taken from the working tree either.
-func TestFiltersOfABoxedLoopAreNotTakenFromTheWorkingTree(t *testing.T) {
-	p := newRepo(t)
-	ran := filepath.Join(t.TempDir(), "ran")
-	p.write("bin/clean", "#!/bin/sh\ntouch '"+ran+"'\ncat\n")
-	require.NoError(t, os.Chmod(filepath.Join(p.dir, "bin", "clean"), 0o755))
-	t.Setenv("PATH", filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"))
-	global := filepath.Join(t.TempDir(), "gitconfig")
-	require.NoError(t, os.WriteFile(global, []byte("[filter \"x\"]\n\tclean = clean\n"), 0o644))
-	t.Setenv("GIT_CONFIG_GLOBAL", global)
-	p.write(".gitattributes", "a.txt filter=x\n")
-	for _, offline := range []bool{true, false} {
-		p.write("a.txt", "b\n") // of the same size, so that git compares it
-		tree, err := OpenTree(t.Context(), p.dir, nothing)
-		require.NoError(t, err)
-		tree.Repo.Offline = offline
-		_, err = tree.Snapshot(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, !offline, there(ran))
-	}
-}

@@ -349,10 +349,13 @@ func TestOffline(t *testing.T) {
 		p.git("config", "filter.x.smudge", `echo "skip: $GIT_LFS_SKIP_SMUDGE" > '`+said+`'; cat`)
 		_, accepted, err := Risks(t.Context(), p.dir)
 		require.NoError(t, err)
-		r := &Repo{Top: p.dir, Accepted: accepted, Offline: offline}
+		r := &Repo{Top: p.dir, Accepted: accepted}
+		if offline {
+			r.Box = markedBox{holds: true}
+		}
 		w, err := r.OpenWorktree(t.Context(), sideOf(p, "side"), "side", plainly)
 		require.NoError(t, err)
-		assert.Equal(t, offline, w.Offline)
+		assert.Equal(t, r.Box, w.Box)
 		text, err := os.ReadFile(said)
 		require.NoError(t, err)
 		want := "skip: \n"

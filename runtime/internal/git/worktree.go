@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 			return nil, err
 		}
 	}
-	w := &Worktree{&Repo{dir, r.Prefix, r.Accepted, r.Offline}, branch, main}
+	w := &Worktree{r.linked(dir), branch, main}
 	if !there(filepath.Join(dir, ".git")) { // git would use the project's
 		return nil, &Conflict{dir + " is not a working tree of git", "move it away, or name another branch"}
 	}
@@ -167,7 +168,13 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 	if _, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/heads/"+branch); err != nil {
 		args = []string{"add", "--quiet", "-b", branch, dir}
 	}
+	if r.Box != nil { // git can write the files only in the box, and .git/worktrees only beside it
+		args = slices.Insert(args, 1, "--no-checkout")
+	}
 	_, err := r.run(ctx, call{}, gitWorktree, args...)
+	if err == nil && r.Box != nil {
+		_, err = r.linked(dir).run(ctx, call{}, gitReadTree, "-m", "-u", "HEAD")
+	}
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return &Conflict{
 			fmt.Sprintf("git cannot create a working tree for branch %s: %s", branch, refused.Said),
@@ -176,6 +183,9 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 	}
 	return err
 }
+
+// linked returns the repository as a linked working tree in a directory has it.
+func (r *Repo) linked(dir string) *Repo { return &Repo{dir, r.Prefix, r.Accepted, r.Box} }
 
 // checkedOut is the branch of a working tree, its commit when there is none.
 func (r *Repo) checkedOut(ctx context.Context) (string, error) {
@@ -211,7 +221,25 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return w.conflict(refused.Said)
 	}
+	if err == nil && w.Box != nil {
+		err = w.afterRebase(ctx)
+	}
 	return err
+}
+
+// afterRebase removes what a rebase in the box leaves: there, git cannot create packed-refs.lock, and without it removes no
+// references.
+func (w *Worktree) afterRebase(ctx context.Context) error {
+	for _, name := range []string{"CHERRY_PICK_HEAD", "REBASE_HEAD"} {
+		path, err := pathOf(ctx, w.Top, name)
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil && !gone(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // HeldByMerges reports whether the branch is behind the one it follows and has merge commits that this one lacks. A
