@@ -32,17 +32,6 @@ var tools = []string{
 	".gitconfig", ".config/git/config", ".config/git/ignore",
 }
 
-// secrets lists paths below the home directory that stay hidden in readable directories,
-// unless the policy names them explicitly.
-var secrets = []string{
-	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
-	".password-store", ".vault-token", ".terraform.d", ".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".gem/credentials",
-	".config/gh", ".config/glab-cli", ".config/gcloud", ".config/git/credentials", ".config/containers", ".config/rclone", ".config/op",
-	".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".mozilla", ".thunderbird", ".pki",
-	".local/share/keyrings", ".config/ripple", ".local/state/ripple", ".local/share/ripple", ".cache/ripple",
-	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history",
-}
-
 // mount is one mount point in the box.
 type mount struct {
 	how      string // bubblewrap's option without the dashes
@@ -267,7 +256,7 @@ func (l layout) read(path string, p *Policy) {
 // one is a symbolic link, as those of dotfile managers are, its target is hidden too.
 func (p *Policy) secrets() (paths []string) {
 	named := slices.Concat(p.Read, p.Write, []string{p.Dir})
-	for _, name := range secrets {
+	for _, name := range secretPaths {
 		path := filepath.Join(p.Home, name)
 		if slices.ContainsFunc(named, func(n string) bool { return above(path, n) }) {
 			continue

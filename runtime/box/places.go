@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/internal/owner"
@@ -80,3 +81,18 @@ func (p *Policy) resolve(list []string, dir string, paths []string) ([]string, e
 	}
 	return list, nil
 }
+
+// secretPaths lists paths below the home directory that stay hidden in readable directories,
+// unless the policy names them explicitly.
+var secretPaths = []string{
+	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
+	".password-store", ".vault-token", ".terraform.d", ".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".gem/credentials",
+	".config/gh", ".config/glab-cli", ".config/gcloud", ".config/git/credentials", ".config/containers", ".config/rclone", ".config/op",
+	".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".mozilla", ".thunderbird", ".pki",
+	".local/share/keyrings", ".config/ripple", ".local/state/ripple", ".local/share/ripple", ".cache/ripple",
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history",
+}
+
+// Secrets returns the paths below the home directory that a box hides even in readable directories, unless its policy names
+// them: those that usually contain secrets.
+func Secrets() []string { return slices.Clone(secretPaths) }

@@ -7,26 +7,20 @@ import (
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/runtime/box"
 	"example.org/ripple/runtime/registry"
 )
 
 // guardedPaths lists paths below the home directory that no adapter of a project may open in a box: those of secrets, which
 // a box hides, and files that shells, desktops or git run when they start.
-var guardedPaths = strings.Fields(`
-	.ssh .gnupg .aws .azure .kube .docker .netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials
-	.password-store .vault-token .terraform.d .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials
-	.config/gh .config/glab-cli .config/gcloud .config/git/credentials .config/containers .config/rclone .config/op
-	.config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge .mozilla .thunderbird .pki
-	.local/share/keyrings .config/ripple .local/state/ripple .local/share/ripple .cache/ripple
-	.bash_history .zsh_history .python_history .node_repl_history .psql_history
-
+var guardedPaths = append(box.Secrets(), strings.Fields(`
 	.profile .bash_profile .bash_login .bash_logout .bashrc .bash_aliases .inputrc
 	.zshenv .zprofile .zshrc .zlogin .zlogout .zsh .oh-my-zsh .kshrc .mkshrc .cshrc .tcshrc .login .logout
 	.config/fish .local/share/fish .config/nushell .config/powershell .config/xonsh .xonshrc .elvish .config/elvish
 	.gitconfig .config/git .xprofile .xinitrc .xsession .xsessionrc .pam_environment
 	.config/autostart .config/environment.d .config/systemd .local/share/systemd
 	bin .local/bin .cargo/bin
-`)
+`)...)
 
 // checkState refuses an adapter of a project that opens a guarded path in a box, or a directory around one. home is the home
 // directory without symbolic links.
