@@ -33,7 +33,7 @@ const (
 // secretFiles lists paths below the home directory.
 var secretFiles = []string{
 	".ssh/id", ".gnupg/key", ".aws/credentials", ".kube/config", ".netrc", ".config/gh/hosts.yml", ".docker/config.json", ".cargo/credentials.toml",
-	".git-credentials", ".mozilla/cookies", ".local/share/keyrings/login", ".bash_history", ".some-new-tool/token",
+	".git-credentials", ".mozilla/cookies", ".local/share/keyrings/login", ".bash_history", ".some-new-tool/token", "go/src/project/file",
 }
 
 // templates has the result of newTemplate for each kind of user: whether it is not the user of the tests.

@@ -28,7 +28,7 @@ var (
 
 // tools lists readable paths below the home directory: programs, and settings without secrets.
 var tools = []string{
-	".local/bin", ".local/lib", "bin", "go", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".volta", ".bun", ".deno",
+	".local/bin", ".local/lib", "bin", "go/bin", "go/pkg", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".volta", ".bun", ".deno",
 	".gitconfig", ".config/git/config", ".config/git/ignore",
 }
 
