@@ -35,7 +35,7 @@ func clientHello(c net.Conn, in *bufio.Reader, host Host, port int) ([]byte, err
 		return read, nil // TLS does not send server names for addresses
 	}
 	if normal, err := normalize(name); err != nil || normal != host.Name {
-		return nil, deny(host.Name, port, "the TLS server name is %q", name)
+		return nil, deny(host.Name, port, "the TLS server name is %.*q", maxName, name)
 	}
 	return read, nil
 }

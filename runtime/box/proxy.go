@@ -141,6 +141,9 @@ func (p *proxy) target(authority string, standard int) (Host, int, error) {
 			name = "[" + host + "]"
 		}
 	}
+	if len(name) > maxName+len(".") {
+		return Host{}, 0, malformed("the host name is longer than %d bytes", maxName)
+	}
 	normal, err := normalize(name)
 	if err != nil {
 		return Host{}, 0, deny(name, port, "%v", err)

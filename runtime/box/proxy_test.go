@@ -13,9 +13,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // proxied is a running proxy that tests send raw requests to.
@@ -136,6 +139,21 @@ func TestProxyDenies(t *testing.T) {
 		assert.Contains(t, p.denied(), want, authority)
 	}
 	assert.Len(t, p.denied(), 9, "each is reported once")
+}
+
+// A program in a box does not choose how long the denials are, which a loop records and puts into prompts.
+func TestLengthOfDenials(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	p := newProxied(t, Policy{AnyHost: true, Hosts: []Host{{Name: "a.test", Port: 443, Via: via(server)}}})
+	long := strings.Repeat("a.", 2000) + "test"
+	assert.Contains(t, p.ask(t, "CONNECT "+long+":443 HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 400 ")
+	assert.Contains(t, p.ask(t, "GET http://"+long+"/ HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 400 ")
+	assert.Empty(t, p.denied())
+	c := tls.Client(p.connect(t, "a.test:443"), &tls.Config{ServerName: long, MinVersion: tls.VersionTLS12})
+	assert.Error(t, c.Handshake())
+	require.Eventually(t, func() bool { return len(p.denied()) == 1 }, testkit.Patience(10*time.Second), time.Millisecond)
+	assert.Less(t, len(p.denied()[0].Reason), 300)
 }
 
 // A connection to an allowed host cannot be used to reach another host at the same address.
