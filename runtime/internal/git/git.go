@@ -142,6 +142,7 @@ const noMaintenance = "maintenance.auto=false"
 func words(sub subcommand, hooks bool, args []string) []string {
 	list := []string{
 		"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false",
+		"-c", "core.commitGraph=false", // it may name another tree than a commit does, and hide changes
 		"-c", "checkout.workers=1", // a repository may ask for a process for each file
 		"-c", "i18n.logOutputEncoding=UTF-8", // in another encoding, a character may become a line end, and more commands of a rebase
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,6 +43,29 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 	_, err = tree.Repo.OpenWorktree(t.Context(), filepath.Join(p.dir, "w"), "w", func(add func() error) error { return add() })
 	require.NoError(t, err)
 	assert.NoFileExists(t, ran)
+}
+
+// A commit-graph that names another tree than HEAD does hides no changes.
+func TestAForgedCommitGraphHidesNothing(t *testing.T) {
+	p := newRepo(t)
+	first := p.git("rev-parse", "HEAD^{tree}")
+	p.git("commit-graph", "write", "--reachable")
+	p.write("a.txt", "evil\n")
+	p.git("add", "a.txt")
+	raw := func(id string) string {
+		data, err := hex.DecodeString(id)
+		require.NoError(t, err)
+		return string(data)
+	}
+	const graph = ".git/objects/info/commit-graph"
+	text := p.read(graph)
+	require.Contains(t, text, raw(first))
+	p.remove(graph)
+	p.write(graph, strings.ReplaceAll(text, raw(first), raw(p.git("write-tree"))))
+	require.Empty(t, p.git("status", "--porcelain"), "the attack does not work at all")
+	tree, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	assert.Contains(t, take(t, tree).Files, "a.txt")
 }
 
 // The hooks that the settings of a repository define are switched off by their names.
