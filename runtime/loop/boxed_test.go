@@ -159,6 +159,40 @@ func TestReviewOfAFileThatTheIndexHides(t *testing.T) {
 	assert.Equal(t, []string{"s/package.json"}, r.journal().Review)
 }
 
+// Changes in a submodule are listed for review although .gitmodules or the index of the submodule hides them.
+func TestReviewOfASubmodule(t *testing.T) {
+	for name, hide := range map[string]string{"ignored": "", "hidden": "--skip-worktree"} {
+		t.Run(name, func(t *testing.T) {
+			r := gitRig(t)
+			lib := t.TempDir()
+			r.git("init", "-q", lib)
+			require.NoError(t, os.WriteFile(filepath.Join(lib, "package.json"), []byte("{}\n"), 0o644))
+			r.git("-C", lib, "add", ".")
+			r.git("-C", lib, "-c", "user.name=t", "-c", "user.email=t@x.y", "commit", "-qm", "lib")
+			r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "s")
+			r.git("config", "--file", ".gitmodules", "submodule.s.ignore", "dirty")
+			r.commit("more")
+			r.fake.script = script(func(d *doing) {
+				d.writes("s/package.json", "evil\n")
+				if hide != "" {
+					r.git("-C", "s", "update-index", hide, "package.json")
+				} else {
+					d.writes("s/.envrc", "evil\n")
+				}
+				assert.Empty(t, r.git("status", "--porcelain"), "the attack does not work at all")
+				d.says("working")
+			})
+			r.flags["max-turns"] = "1"
+			r.inBox(false)
+			want := []string{"s/package.json"}
+			if hide == "" {
+				want = []string{"s/.envrc", "s/package.json"}
+			}
+			assert.Equal(t, want, r.journal().Review)
+		})
+	}
+}
+
 // Files to review above the project are named relative to it.
 func TestReviewAboveTheProject(t *testing.T) {
 	r := gitRig(t)

@@ -361,7 +361,8 @@ type Repo struct {
 
 	// Box, if not nil, runs the commands that run filters and merge drivers. Beside it, where git cannot use the repository
 	// in the box, git runs no filter and no merge driver. Git LFS downloads nothing: the files that git writes have its
-	// pointers. Programs for signatures are not taken from directories of PATH in the working tree.
+	// pointers. Programs for signatures are not taken from directories of PATH in the working tree. Changes in submodules count even if
+	// .gitmodules says that git ignores them.
 	Box Box
 }
 

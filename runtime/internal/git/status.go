@@ -1,8 +1,12 @@
 package git
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"strings"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // status asks git which files differ from HEAD and hashes these.
@@ -10,7 +14,11 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 	if err := t.Repo.checkSubmodules(ctx); err != nil {
 		return err
 	}
-	out, err := t.Repo.run(ctx, call{}, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
+	args := []string{"--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind"}
+	if t.Repo.Box != nil { // .gitmodules may say that changes in a submodule are ignored
+		args = append(args, "--ignore-submodules=none")
+	}
+	out, err := t.Repo.run(ctx, call{}, gitStatus, args...)
 	if err != nil {
 		return err
 	}
@@ -34,13 +42,20 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 	return nil
 }
 
-// Tracked returns the names of the files in the index, relative to the top, with slashes.
+// Tracked returns the names of the files in the index, and in those of submodules with files, relative to the top, with slashes.
+// With an error, these are not all.
 func (r *Repo) Tracked(ctx context.Context) (names []string, err error) {
-	out, err := r.run(ctx, call{}, gitListFiles, "-z")
-	for name := range strings.SplitSeq(out, "\x00") {
-		if name != "" {
-			names = append(names, name)
+	top := repository{dir: r.Top}
+	inner, err := top.withSubmodules(ctx)
+	for _, at := range append([]repository{top}, inner...) {
+		out, listErr := at.ask(ctx, gitListFiles, "-z")
+		dir, _ := projectfile.Relative(r.Top, at.dir) // it is inside
+		for name := range strings.SplitSeq(out, "\x00") {
+			if name != "" {
+				names = append(names, path.Join(dir, name))
+			}
 		}
+		err = cmp.Or(err, listErr)
 	}
 	return names, err
 }
