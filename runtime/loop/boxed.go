@@ -301,15 +301,16 @@ func literal() []string {
 	return slices.DeleteFunc(slices.Clone(reviewed()), func(name string) bool { return strings.ContainsAny(name, "*?[") })
 }
 
-// digests returns the digests of the reviewed files that are tracked, or were before, and of those that patterns name literally at
-// the top of the project: there are several ways to hide changes from git, and git may ignore a file. Names are relative to the
+// digests returns the digests of the reviewed files that are tracked, or were before, of those that patterns name literally at
+// the top of the project, and of hooks in the working tree: there are several ways to hide changes from git, and git may ignore a file. Names are relative to the
 // top of the working tree. An error of git is that of the next look at the tree.
 func (c *confined) digests(ctx context.Context) map[string]string {
 	names, prefix := slices.Collect(maps.Keys(c.files)), ""
 	if r := c.work.tree.Repo; r != nil {
 		tracked, _ := r.Tracked(ctx) // see above
 		names = append(names, slices.DeleteFunc(tracked, func(name string) bool { return !matchesReview(c.work.tree.FromProject(name)) })...)
-		prefix = r.Prefix
+		hooks, _ := r.HookFiles(ctx) // see above
+		names, prefix = append(names, hooks...), r.Prefix
 	}
 	for _, name := range literal() {
 		names = append(names, prefix+name)

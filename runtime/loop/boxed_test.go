@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +191,38 @@ func TestReviewOfASubmodule(t *testing.T) {
 				want = []string{"s/.envrc", "s/package.json"}
 			}
 			assert.Equal(t, want, r.journal().Review)
+		})
+	}
+}
+
+// Files of hooks are listed for review, wherever they are in the working tree.
+func TestReviewOfHooks(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no boxes there")
+	}
+	for name, test := range map[string]struct {
+		setUp string
+		want  []string
+	}{
+		"setting":             {"git config core.hooksPath scripts/hooks", []string{"scripts/hooks/more/new", "scripts/hooks/pre-commit"}},
+		"absolute":            {"git config core.hooksPath $PWD/scripts/hooks", []string{"scripts/hooks/more/new", "scripts/hooks/pre-commit"}},
+		"ignored":             {"git config core.hooksPath scripts/hooks; echo /scripts >.gitignore", []string{"scripts/hooks/more/new", "scripts/hooks/pre-commit"}},
+		"link to a hook":      {"rm -rf .git/hooks; mkdir .git/hooks; ln -s ../../scripts/hooks/pre-commit .git/hooks/pre-commit", []string{"scripts/hooks/pre-commit"}},
+		"other files of them": {"rm -rf .git/hooks", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gitRig(t)
+			out, err := exec.Command("sh", "-ec", "cd '"+r.dir+"'; mkdir -p scripts/hooks; echo >scripts/hooks/pre-commit; "+test.setUp).CombinedOutput()
+			require.NoError(t, err, string(out))
+			r.commit("more")
+			r.fake.script = script(func(d *doing) {
+				d.writes("scripts/hooks/pre-commit", "evil\n")
+				d.writes("scripts/hooks/more/new", "evil\n")
+				d.says("working")
+			})
+			r.flags["max-turns"] = "1"
+			r.inBox(false)
+			assert.ElementsMatch(t, test.want, r.journal().Review)
 		})
 	}
 }

@@ -1,8 +1,13 @@
 package git
 
 import (
+	"context"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Since version 2.54, git also runs programs of its settings as hooks: hook.NAME.event says when, hook.NAME.command
@@ -43,4 +48,61 @@ func hookNames(all []setting) (names []string) {
 		}
 	}
 	return names
+}
+
+// hooksPath returns the setting core.hooksPath of a repository, or "".
+func hooksPath(ctx context.Context, top string) (path string) {
+	out, _ := command(ctx, top, gitConfig, "--show-scope", "--type=path", "--get-all", "core.hooksPath") // it fails without the setting
+	for line := range strings.Lines(out) {                                                               // the last one counts; "command" is our own, see words
+		if scope, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); scope != "command" {
+			path = value
+		}
+	}
+	return path
+}
+
+// maxHookFiles limits the result of HookFiles.
+const maxHookFiles = 1000
+
+// HookFiles returns the files of the working tree, relative to its top, with slashes, that hooks consist of: all in the
+// directory of core.hooksPath, or those to which symbolic links in the repository's own directory of hooks lead.
+func (r *Repo) HookFiles(ctx context.Context) (names []string, err error) {
+	dir := hooksPath(ctx, r.Top)
+	if dir == "" {
+		dirs, _, err := gitDirs(r.Top)
+		if err != nil || len(dirs) == 0 {
+			return nil, err
+		}
+		dir = filepath.Join(dirs[len(dirs)-1], "hooks")
+	} else if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.Top, dir)
+	}
+	top, err := filepath.EvalSymlinks(r.Top)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, nil // it is missing
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil: // it cannot be read, or was removed meanwhile
+			return nil
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		case len(names) == maxHookFiles:
+			return fs.SkipAll
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			if name, is := projectfile.Relative(top, real); is && !strings.HasPrefix(name, ".git/") {
+				names = append(names, name)
+			}
+		}
+		return nil
+	})
+	return names, err
 }

@@ -34,17 +34,9 @@ func (w *Worktree) Lacking(ctx context.Context, project *Repo, skip func(name st
 // absentHooks returns core.hooksPath, if it is relative, has hooks in the project and is missing here, or else the
 // hooks in it that are missing here. Files outside of the project are not named: the setting may have been written by an agent.
 func (w *Worktree) absentHooks(ctx context.Context, project string) (path string, hooks []string, err error) {
-	out, err := command(ctx, project, gitConfig, "--show-scope", "--type=path", "--get-all", "core.hooksPath")
-	if Ended(err) || err != nil {
-		return "", nil, ctx.Err() // no such setting
-	}
-	for line := range strings.Lines(out) { // the last one counts; "command" is our own, see words
-		if scope, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); scope != "command" {
-			path = value
-		}
-	}
+	path = hooksPath(ctx, project)
 	if path == "" || filepath.IsAbs(path) || !inside(project, path) {
-		return "", nil, nil
+		return "", nil, ctx.Err()
 	}
 	files, _ := os.ReadDir(filepath.Join(project, path)) // none, if it cannot be read
 	for _, f := range files {
