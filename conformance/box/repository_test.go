@@ -58,6 +58,26 @@ func TestLoopRepositoryThatIsGone(t *testing.T) {
 	})
 }
 
+// Links with which git would write outside of the repository are reported at the end, whatever the program's exit code is.
+func TestLinksOutOfTheRepository(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, ripple, "box", "--", "sh", "-c", f.exports()+`ln -s HEAD .git/inside; exit 7`)
+		assert.Equal(t, 7, code, said)
+		assert.Empty(t, said)
+		_, said, code = f.outcome(t, ripple, "box", "--", "sh", "-c", f.exports()+`rm -f .git/COMMIT_EDITMSG; ln -s "$H/.bashrc" .git/COMMIT_EDITMSG; exit 7`)
+		assert.Equal(t, 7, code, said)
+		assert.Contains(t, said, "check these before you run git there: "+f.variables["W"]+"/.git/COMMIT_EDITMSG: link = "+f.variables["H"]+"/.bashrc\n")
+		_, said, code = f.outcome(t, ripple, "box", "--", "true")
+		assert.Zero(t, code)
+		assert.Empty(t, said, "the program did not make it")
+		_, said, code = f.outcome(t, "git", "commit", "-q", "--allow-empty", "-m", harmed)
+		assert.Zero(t, code, said)
+		assert.NotEmpty(t, f.harm(t, said), "the attack does not work at all")
+	})
+}
+
 // A program cannot make the next box write the repository around its own.
 func TestRepositoryAround(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/box"
+	"example.org/ripple/runtime/loop"
 )
 
 type flags struct {
@@ -113,12 +115,13 @@ func run(ctx context.Context, a *ui.App, policy box.Policy, argv []string) error
 	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
 	had := box.HasRepository(policy.Dir)
 	said := reportRepository(a, policy.Dir, false)
+	_, risks, unexamined := loop.GitRisks(ctx, policy.Dir)
 	code, err := box.Run(ctx, box.Command{
 		Policy: policy, Argv: argv, Inside: []string{ui.BoxInside}, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Denied: func(d box.Denial) { a.Note("the box denied a connection to %s", d) },
 	})
-	if !said {
-		reportRepository(a, policy.Dir, had)
+	if !said && !reportRepository(a, policy.Dir, had) && unexamined == nil {
+		reportRisks(context.WithoutCancel(ctx), a, policy.Dir, risks)
 	}
 	switch {
 	case err != nil:
@@ -153,6 +156,25 @@ func reportRepository(a *ui.App, tree string, before bool) bool {
 		"before you run git there, restore HEAD, objects and refs in .git%s", git, remove)
 	return true
 }
+
+// reportRisks reports what makes git run programs, or use files outside of the repository, that is not in before.
+func reportRisks(ctx context.Context, a *ui.App, tree string, before []string) {
+	_, risks, err := loop.GitRisks(ctx, tree)
+	if err != nil {
+		a.Note("check the repository before you run git there: %v", err)
+		return
+	}
+	risks = slices.DeleteFunc(risks, func(risk string) bool { return slices.Contains(before, risk) })
+	if more := len(risks) - maxRisks; more > 0 {
+		risks = append(risks[:maxRisks], fmt.Sprintf("and %d more", more))
+	}
+	if len(risks) > 0 {
+		a.Note("git now would use files outside of the repository, or run programs: check these before you run git there: %s", strings.Join(risks, ", "))
+	}
+}
+
+// maxRisks limits a list for the user.
+const maxRisks = 10
 
 // policy returns the policy for the flags and the current directory. foreign is that of box.Tree.
 func (f *flags) policy() (p box.Policy, foreign string, err error) {
