@@ -65,7 +65,7 @@ func newTemplate(t *testing.T, credential *syscall.Credential) string {
 		require.NoError(t, os.Chown(dir, int(credential.Uid), int(credential.Gid)))
 	}
 	var b strings.Builder
-	b.WriteString("set -e\nmkdir -p home other visible tree\n")
+	b.WriteString("set -e\nmkdir -p home/bin other visible tree\n")
 	for _, name := range secretFiles {
 		fmt.Fprintf(&b, "mkdir -p $(dirname home/%s); echo %s >home/%[1]s\n", name, secret)
 	}
@@ -113,7 +113,7 @@ func newFixture(t *testing.T, s *services, credential *syscall.Credential) *fixt
 			_ = os.RemoveAll(path) // most do not exist
 		}
 	})
-	for _, path := range []string{f.variables["H"] + "/.gnupg/S", f.variables["O"] + "/S", f.variables["T"] + ".sock", "@" + id} {
+	for _, path := range []string{f.variables["H"] + "/.gnupg/S", f.variables["H"] + "/bin/S", f.variables["O"] + "/S", f.variables["T"] + ".sock", "@" + id} {
 		s.listenUnix(t, path)
 	}
 	for _, how := range []struct {

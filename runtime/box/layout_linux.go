@@ -13,10 +13,10 @@ import (
 )
 
 // system lists the system directories that a program sees, read-only; missing ones are
-// skipped. Home directories, /var, /run and /mnt are deliberately left out.
+// skipped. Home directories, /var, /run and /mnt are deliberately left out, and so is what the daemon of nix has in /nix/var.
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/sys",
-	"/nix", "/gnu", "/snap", "/run/current-system", "/var/lib/dpkg", "/var/lib/rpm",
+	"/nix/store", "/nix/var/nix/profiles", "/gnu/store", "/snap", "/run/current-system", "/var/lib/dpkg", "/var/lib/rpm",
 }
 
 // The box's user may be root, who may write the kernel's settings below /proc. They are
@@ -157,7 +157,7 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 	for _, path := range append([]string{p.Dir}, p.Write...) {
 		l.add("bind", path, path)
 	}
-	l.hide(append(unreadable("/etc"), p.secrets()...))
+	l.hide(slices.Concat(unreadable("/etc"), p.secrets(), p.sockets()))
 	if err := l.keepSettings(p, p.userSettings()...); err != nil {
 		return nil, err
 	}
@@ -264,6 +264,30 @@ func (p *Policy) secrets() (paths []string) {
 		paths = append(paths, path)
 		real, _ := place(path)
 		if !slices.ContainsFunc(system, func(dir string) bool { return above(dir, real) }) { // these are for everybody
+			paths = append(paths, real)
+		}
+	}
+	return paths
+}
+
+// sockets returns the paths of the Unix sockets that programs outside listen on, except in the directories of the policy:
+// a program can connect to a socket in a directory that it can only read.
+func (p *Policy) sockets() (paths []string) {
+	table, _ := os.ReadFile("/proc/net/unix") // it has none if the kernel has no such sockets
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(table)) {
+		_, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " /") // the columns before it have no slash
+		path = "/" + path
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		named := func(n string) bool { return above(n, path) }
+		if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeSocket == 0 || slices.ContainsFunc(slices.Concat(p.Read, p.Write, []string{p.Dir}), named) {
+			continue
+		}
+		paths = append(paths, path)
+		if real, _ := place(path); real != path {
 			paths = append(paths, real)
 		}
 	}

@@ -152,7 +152,11 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range append(program(argv[0], p.Home), read...) {
+	for _, path := range program(argv[0], p.Home) {
+		l.read(path, &p)
+	}
+	l.hide(p.sockets())
+	for _, path := range read {
 		l.read(path, &p)
 	}
 	l.share(slices.Concat(b.write, write), &p)
