@@ -80,6 +80,38 @@ socket.create_connection(s.server_address).close(); print("served")'; exit 42`)
 	})
 }
 
+// A program cannot open files that are its standard streams with other rights. Its output is written in order, what it does not
+// read is left for the next program, and the limit for files applies.
+func TestStandardStreams(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		const attack = `echo PWNED >/proc/self/fd/0; dd if=/proc/$$/fd/1 of=got iflag=nonblock status=none; : >/proc/self/fd/2; echo done`
+		read := func(path string) string {
+			text, err := os.ReadFile(f.base + path)
+			require.NoError(t, err)
+			return string(text)
+		}
+		for _, run := range []string{"bash -c", `"$0" box -- bash -c`} {
+			_, said, code := f.outcome(t, "bash", "-c", `cp "$V/file" "$V/in"; cp "$O/secret" "$V/log"; cp "$O/secret" "$V/err"; `+run+` "$1" <"$V/in" >>"$V/log" 2>>"$V/err"`, ripple, attack)
+			assert.Zero(t, code, said)
+			attacked := strings.Contains(read("/visible/in"), harmed) && strings.Contains(read("/tree/got"), secret) && !strings.Contains(read("/visible/err"), secret)
+			assert.Equal(t, run == "bash -c", attacked, run)
+		}
+		assert.NotContains(t, read("/visible/in"), harmed)
+		assert.NotContains(t, read("/tree/got"), secret)
+		assert.Equal(t, secret+"\ndone\n", read("/visible/log"))
+		assert.True(t, strings.HasPrefix(read("/visible/err"), secret))
+
+		out, said, code := f.outcome(t, "bash", "-ec", `seq 100000 >lines; { "$0" box -- true; "$0" box -- sh -c 'read a; read b; echo $a $b' | cat; read a; echo $a; } <lines
+			for i in 1 2; do "$0" box -- sh -c 'for i in 1 2 3 4; do echo out$i; echo err$i >&2; done'; done >both 2>&1; cat both; [ "$("$0" box -- wc -l <lines)" = 100000 ]
+			"$0" box -- sh -c 'cat /proc/self/fd/0/secret' <"$O" 2>/dev/null || "$0" box --file-size 1K -- seq 100000 >limited || stat -c %s limited`, ripple)
+		assert.Zero(t, code, said)
+		lines := "out1\nerr1\nout2\nerr2\nout3\nerr3\nout4\nerr4\n"
+		assert.Equal(t, "1 2\n3\n"+lines+lines+"1024\n", out)
+	})
+}
+
 // In a linked working tree, commits reach the repository, and its settings do not change.
 func TestLinkedWorkingTree(t *testing.T) {
 	t.Parallel()

@@ -191,8 +191,12 @@ func (r *running) release() {
 func (r *running) start(ctx context.Context, args []string, filter []byte) (int, error) {
 	args = append(append(args, "--", ownProgram), r.Inside...)
 	cmd := exec.Command(r.bwrap, append(args, r.Argv...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.Stdin, r.Stdout, r.Stderr
 	cmd.Env = r.Policy.Env
+	end, err := r.connect(cmd)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
 	rules, err := memory("filter", filter)
 	if err != nil {
 		return 0, err
