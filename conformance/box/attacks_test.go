@@ -149,7 +149,9 @@ const prelude = `proxy() {
 
 // run runs a command and returns its output.
 func (f *fixture) run(t *testing.T, name string, args ...string) string {
-	said, _ := f.command(t, name, args...).CombinedOutput() // most attacks fail in a box
+	cmd := f.command(t, name, args...)
+	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Pgid = true, f.victim.Process.Pid // as in a script, where it is a process of the same job
+	said, _ := cmd.CombinedOutput()                                            // most attacks fail in a box
 	return string(said)
 }
 

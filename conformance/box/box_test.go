@@ -191,6 +191,21 @@ func TestDenials(t *testing.T) {
 	})
 }
 
+// Without a terminal, an interrupt of ripple, or of its process group, reaches the program in the box.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		for _, to := range []string{`"$p"`, `"-$p"`} {
+			out, said, code := f.outcome(t, "setsid", "-w", "bash", "-c", `set -m; rm -f out ready; mkfifo ready
+				"$0" box -- bash -c 'trap "echo interrupted >>out; exit 5" INT; echo >ready; sleep 1000 & wait' & p=$!
+				read <ready; kill -INT -- `+to+`; wait $p; echo $?; cat out`, ripple)
+			assert.Zero(t, code, said)
+			assert.Equal(t, "5\ninterrupted\n", out, "%s: %s", to, said)
+		}
+	})
+}
+
 // When ripple is killed, no process of the box survives.
 func TestKilledRippleLeavesNoProcess(t *testing.T) {
 	possible(t)

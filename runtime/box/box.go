@@ -54,7 +54,8 @@ func (d Denial) String() string {
 	return fmt.Sprintf("%q port %d: %s", d.Host, d.Port, d.Reason)
 }
 
-// Command is a command line for [Run].
+// Command is a command line for [Run]. If this process has no controlling terminal, the program has a process group of its own,
+// and Run sends SIGINT and SIGQUIT, which this process receives, to it.
 type Command struct {
 	Policy Policy
 	Argv   []string // the program, found in the PATH of Policy.Env, and its arguments

@@ -9,9 +9,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -214,6 +216,8 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 	defer ready.Close()
 	defer started.Close()
 	cmd.ExtraFiles = []*os.File{rules, started, order}
+	alone := !onTerminal()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: alone} // the kernel lets a program signal its whole group, also outside of the box
 	// Descriptors that this process inherited would otherwise be open in the box.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return 0, &Missing{What: "the kernel is older than Linux 5.11 and cannot close inherited files"}
@@ -224,6 +228,9 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 	started.Close()
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // ends all processes in the box; it may have exited
 	defer stop()
+	if alone { // only now, so that bubblewrap ignores these signals if this process did
+		defer forward(cmd.Process.Pid)()
+	}
 	err = cmd.Wait()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		return 0, err
@@ -232,6 +239,31 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 		return 0, r.unready()
 	}
 	return exitCode(cmd.ProcessState), nil
+}
+
+// onTerminal reports whether this process has a controlling terminal. A program needs the group of this process then: the
+// shell's job control and the keys of the terminal know no other one.
+func onTerminal() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err == nil {
+		tty.Close()
+	}
+	return !errors.Is(err, unix.ENXIO)
+}
+
+// forward sends SIGINT and SIGQUIT, which this process receives, to the processes of a group until it is stopped.
+func forward(group int) (stop func()) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, unix.SIGINT, unix.SIGQUIT)
+	go func() {
+		for s := range signals {
+			_ = unix.Kill(-group, s.(syscall.Signal)) // it may have ended
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
 }
 
 // unready returns the reason why the box could not be set up.
