@@ -145,8 +145,8 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	if e.after.Files != nil {
 		s.Last = &e.after.Branch
 	}
-	merr := c.noteMade(ctx, e)
 	also, perr := c.projectAfter(ctx, e)
+	merr := c.noteMade(ctx, e, left, also)
 	return errors.Join(err, merr, perr, c.leave(ctx, e.turn, left, also))
 }
 
@@ -195,13 +195,21 @@ func (c *checkouts) lost(ctx context.Context, heads ...string) (lost []string, e
 }
 
 // noteMade remembers the commits that a turn made in a working tree of its own. Commits that the
-// user's checkout had before the turn are the user's, although the turn may have merged them.
-func (c *checkouts) noteMade(ctx context.Context, e *ended) error {
+// user's checkout had before the turn are the user's, although the turn may have merged them. So are
+// commits that it had during the turn, unless git's log of the working tree says that they were made there.
+func (c *checkouts) noteMade(ctx context.Context, e *ended, agents, users left) error {
 	if e.project == nil || e.after.Head == "" || e.after.Head == e.before.Head {
 		return nil
 	}
 	known := slices.DeleteFunc([]string{e.before.Head, e.project.Head}, func(head string) bool { return head == "" })
 	made, err := c.repo().Commits(ctx, maxMade, e.after.Head, known...)
+	if err == nil && len(users.reached) > 0 {
+		var only []string
+		only, err = c.repo().Commits(ctx, maxMade, e.after.Head, slices.Concat(known, users.reached)...)
+		made = slices.DeleteFunc(made, func(commit string) bool {
+			return !slices.Contains(only, commit) && !slices.Contains(agents.made, commit)
+		})
+	}
 	c.remember(made)
 	return err
 }
@@ -287,6 +295,8 @@ func lastOf(names []string) []string {
 type left struct {
 	commits []string
 	names   []string // branches and commits
+	reached []string // the last commits that were checked out
+	made    []string // commits that were made in the tree
 	by      []string // the commit that is checked out now, if any
 }
 
@@ -298,7 +308,7 @@ func (c *checkouts) left(ctx context.Context, in *followed, before record.Checko
 		c.state.Checkouts.Unlogged = c.state.Checkouts.Unlogged || !in.log.Complete()
 		c.state.Checkouts.Logged = lastOf(append(c.state.Checkouts.Logged, moves.Made...))
 	}
-	l.commits, l.names = moves.Left, moves.Names
+	l.commits, l.names, l.reached, l.made = moves.Left, moves.Names, lastOf(slices.Clone(moves.Reached)), moves.Made
 	switch {
 	case before.Commit == "":
 	case before.Branch != "" && before.Branch == after.Branch:

@@ -155,6 +155,8 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 		{"nothing is committed", []string{"true"}, false},
 		{"main moved", []string{moves, "true"}, false},
 		{"main moved, and the agent takes it over", []string{"echo draft > draft; " + moves, "rm draft; git merge -q main"}, false},
+		{"main moved, and the agent takes it over in the same turn", []string{own + moves + "git merge -q --no-edit main; git reset -q --hard main"}, false},
+		{"main moved, and the agent merges both in the same turn", []string{own + moves + "git merge -q --no-edit main; " + merges}, true},
 		{"main moved, and the commit was dropped", []string{commits, "git reset -q --hard HEAD~1; " + moves, "true"}, false},
 		{"not merged", []string{commits}, false},
 	} {
