@@ -424,6 +424,7 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 		from.Branch = sum.Branch
 	}
 	if sum.Rebase = c.agent.tree.Repo.Rebasing(ctx); !sum.Rebase {
+		_, sum.Open, f.err = c.agent.tree.Repo.Unfinished(ctx)
 		sum.Moved = f.moved(from, checkoutOf(now), sum.Dirty > 0)
 		has := now.Head
 		if m := sum.Moved; m != nil && m.Ahead == 0 { // its commits are on another branch

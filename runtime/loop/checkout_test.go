@@ -402,6 +402,27 @@ func TestTurnMakesAnOrphanBranch(t *testing.T) {
 	}
 }
 
+// A turn leaves a merge or a cherry-pick open: the summary names the command that ends it.
+func TestTurnLeavesAMergeOpen(t *testing.T) {
+	const other = "git checkout -q -b other; echo o > a.txt; git commit -q -a -m o; git checkout -q -b own HEAD~1; "
+	for _, tt := range []struct{ name, worktree, turn, want string }{
+		{"a merge", "", other + "git merge -q --no-ff --no-commit other", "git merge"},
+		{"a merge in a worktree", side, other + "git merge -q --no-ff --no-commit other", "git merge"},
+		{"a cherry-pick", side, other + "echo p > a.txt; git commit -q -a -m p; git cherry-pick other > /dev/null || true", "git cherry-pick"},
+		{"a merge that is complete", side, other + "git merge -q --no-ff -m m other", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.turn)
+			r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree}
+			stop := r.run()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			assert.Equal(t, tt.want, r.summary().Open)
+		})
+	}
+}
+
 // The stash of a turn is in no commit of a branch.
 func TestTurnsStash(t *testing.T) {
 	const stash = "date +%N >> a.txt; git stash -q; "

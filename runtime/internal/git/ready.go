@@ -18,29 +18,37 @@ var unfinished = []struct{ file, what string }{
 	{"rebase-apply", "a rebase"},
 }
 
-// underWay is nil when nothing is left open in the repository: a commit would end
-// it, or be taken for a part of it.
-func (r *Repo) underWay(ctx context.Context) error {
+// Unfinished returns what is left open in the working tree, such as "a merge", and the command that continues or aborts
+// it, such as "git merge"; both are empty if nothing is.
+func (r *Repo) Unfinished(ctx context.Context) (what, command string, err error) {
 	var args []string
 	for _, u := range unfinished {
 		args = append(args, "--git-path", u.file)
 	}
-	out, err := command(ctx, r.Top, gitRevParse, args...)
+	out, err := r.run(ctx, call{}, gitRevParse, args...)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	paths := strings.Split(out, "\n")
 	for i, u := range unfinished {
-		if _, err := os.Stat(absolute(r.Top, paths[i])); err != nil {
-			continue
-		}
-		end := "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:]
-		return &Conflict{
-			u.what + " is unfinished in " + r.Top + ", and a commit would become part of it",
-			"end it with `" + end + " --continue` or `" + end + " --abort`",
+		if _, err := os.Stat(absolute(r.Top, paths[i])); err == nil {
+			return u.what, "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:], nil
 		}
 	}
-	return nil
+	return "", "", nil
+}
+
+// underWay is nil when nothing is left open in the repository: a commit would end
+// it, or be taken for a part of it.
+func (r *Repo) underWay(ctx context.Context) error {
+	what, end, err := r.Unfinished(ctx)
+	if err != nil || what == "" {
+		return err
+	}
+	return &Conflict{
+		what + " is unfinished in " + r.Top + ", and a commit would become part of it",
+		"end it with `" + end + " --continue` or `" + end + " --abort`",
+	}
 }
 
 // Rebasing reports whether a rebase is unfinished in the working tree.

@@ -33,6 +33,7 @@ type Summary struct {
 	Merged bool   `json:"merged,omitempty"` // Main has all commits of Branch, and turns made some of them or earlier versions of them; Commits is 0
 
 	Rebase    bool     `json:"rebase,omitempty"`    // the agent's tree is in the middle of a rebase
+	Open      string   `json:"open,omitempty"`      // command that continues or aborts what is unfinished in the agent's tree, other than a rebase, such as "git merge"
 	Moved     *Moved   `json:"moved,omitempty"`     // the agent's tree, if it is not on its branch
 	Others    []Other  `json:"others,omitempty"`    // further branches on which turns left commits
 	Unkept    []Unkept `json:"unkept,omitempty"`    // commits that turns, or a rebase, left on no branch, the last ones first

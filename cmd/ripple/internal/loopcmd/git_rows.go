@@ -23,6 +23,9 @@ func gitRows(s *loop.Summary) (rows []row) {
 	if s.Git && s.Dirty > 0 {
 		rows = append(rows, row{"dirty", dirtyWords(s)})
 	}
+	if s.Open != "" {
+		rows = append(rows, row{"open", openWords(s)})
+	}
 	rows = append(rows, stashRows(s)...)
 	if s.Branch == "" {
 		return append(rows, checkoutRows(s)...)
@@ -37,6 +40,16 @@ func branchWord(name string) string {
 		name = "refs/heads/" + name
 	}
 	return quote.Shell(name)
+}
+
+// openWords say how to end a merge or the like. Until then git refuses commands that check out branches, and in a worktree a
+// commit of all files would have the marks of conflicts.
+func openWords(s *loop.Summary) string {
+	at, where := s.Open, ""
+	if s.Branch != "" {
+		at, where = strings.Replace(at, "git ", "git -C "+quote.Shell(s.Dir)+" ", 1), " in "+s.Dir
+	}
+	return s.Open + " is unfinished" + where + ": first end it with `" + at + " --continue` or discard it with `" + at + " --abort`"
 }
 
 func dirtyWords(s *loop.Summary) string {
@@ -92,7 +105,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 			rows = append(rows, row{"to keep", at + " switch -c " + quote.Shell(s.Moved.Name)})
 		}
 	}
-	if s.Dirty > 0 && !s.Rebase {
+	if s.Dirty > 0 && !s.Rebase && s.Open == "" {
 		rows = append(rows, row{"to keep", at + " add -A && " + at + " commit"})
 	}
 	rows = append(append(rows, othersRows(s)...), unkeptRows(s)...)
@@ -244,7 +257,7 @@ func mergeRows(s *loop.Summary) (rows []row) {
 // merged, even if the other branch has copies of all its commits.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
-	if !s.Git || s.Rebase || s.Unlogged || loose || len(s.Unkept)+len(s.Nested) > 0 {
+	if !s.Git || s.Rebase || s.Open != "" || s.Unlogged || loose || len(s.Unkept)+len(s.Nested) > 0 {
 		return nil
 	}
 	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}

@@ -92,6 +92,25 @@ func TestRowsOfAStash(t *testing.T) {
 	}
 }
 
+// While a merge is open, git refuses commands that check out branches, and a commit of all files may have the marks of conflicts.
+func TestRowsOfAnOpenMerge(t *testing.T) {
+	s := loop.Summary{Git: true, Commits: 1, Files: 1, Added: 1, Dirty: 1, Open: "git merge"}
+	const changed = "1: 1 file changed, 1 line added, 0 removed"
+	assert.Equal(t, []row{
+		{"commits", changed},
+		{"dirty", "1 file not in a commit"},
+		{"open", "git merge is unfinished: first end it with `git merge --continue` or discard it with `git merge --abort`"},
+	}, gitRows(&s))
+	s.Branch, s.Main, s.Dir = "agent/w", "main", "D"
+	assert.Equal(t, []row{
+		{"commits", changed},
+		{"dirty", "1 file not in a commit, and so not in a merge"},
+		{"open", "git merge is unfinished in D: first end it with `git -C D merge --continue` or discard it with `git -C D merge --abort`"},
+		{"to look", "git diff main...agent/w"},
+		{"to merge", "git merge agent/w"},
+	}, gitRows(&s))
+}
+
 // A working tree is not to be removed while another one is in its directory.
 func TestRowsOfANestedWorkingTree(t *testing.T) {
 	s := loop.Summary{Git: true, Branch: "agent/w", Main: "main", Dir: "D"}
