@@ -32,7 +32,7 @@ func TestKilledTurnThatCommittedDetached(t *testing.T) {
 		endState
 		resumed int // exit code of the resumed run
 	}{
-		{endState{name: "still detached", flags: worktree, turns: []string{work, detach + own + killed, work}}, ui.ExitBlocked},
+		{endState{name: "still detached", flags: worktree, turns: []string{work, detach + own + killed, work}}, ui.ExitLimit},
 		{endState{name: "back on its branch", flags: worktree, turns: []string{work, detach + own + back + killed, work}}, ui.ExitLimit},
 		{endState{name: "the user's checkout, and back", flags: worktree, turns: []string{work, users + detach + own + "git checkout -q main; " + killed, work}}, ui.ExitLimit},
 		{endState{name: "no working tree, still detached", flags: checkout, turns: []string{work, detach + own + killed, work}}, ui.ExitLimit},

@@ -555,9 +555,38 @@ func TestKilledTurnLeftACommit(t *testing.T) {
 	assert.Equal(t, "ripple: turn 1", r.git("log", "-1", "--format=%s", left[0].Commit))
 
 	r.forgetCut()
+	r.onNotice, r.flags["max-turns"] = nil, "2"
+	r.fake.script[1] = shells(t, commits)[0]
 	stop := r.resume()
-	require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
+	require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 	assert.Equal(t, left, r.summary().Unkept)
+	assert.Equal(t, "work", r.git("log", "-1", "--format=%s", "other"), "it goes on where the turn was")
+}
+
+// A run that was killed goes on as if it had not been: on the branch that its last turn checked out, unless somebody
+// has checked out another one since.
+func TestKilledRunOnAnotherBranch(t *testing.T) {
+	for _, tt := range []struct{ name, turn, since, reason string }{
+		{"a branch", "git checkout -q -b own; ", "true", ReasonMaxTurns},
+		{"no branch", "git checkout -q --detach; ", "true", ReasonMaxTurns},
+		{"another one since", "git checkout -q -b own; ", "git checkout -q -b theirs", ReasonConflict},
+		{"a branch since, and it left none", "git checkout -q --detach; ", "git checkout -q -b theirs", ReasonConflict},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.turn+commits, commits)
+			r.flags = map[string]string{"max-turns": "1", "worktree": side}
+			require.Equal(t, ReasonMaxTurns, r.run().Reason)
+			r.forget(record.Stopped)
+			(&project{t, r.dir + "/.ralph/side-worktree"}).sh(tt.since)
+			r.flags["max-turns"] = "2"
+			stop := r.resume()
+			require.Equal(t, tt.reason, stop.Reason, stop.Message)
+			want := map[string]string{ReasonMaxTurns: "2", ReasonConflict: "1"}[tt.reason]
+			assert.Equal(t, want, r.git("-C", ".ralph/side-worktree", "rev-list", "--count", "HEAD", "--not", "main"))
+		})
+	}
 }
 
 // An attempt that was killed may have left a commit on no branch of which only git's log of HEAD knows: the next
@@ -763,11 +792,8 @@ func TestABaselineWithoutABranch(t *testing.T) {
 			r.write(".ralph/events.jsonl", killed)
 			r.write(".ralph/.turn_snapshot", withoutBranches(t, baseline))
 			r.notices = nil
-			if stop := r.resume(); tt.second == "" {
-				require.Equal(t, ReasonConflict, stop.Reason, "the tree is not on its branch")
-			} else {
-				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
-			}
+			stop := r.resume()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			for _, n := range r.notes() {
 				assert.NotRegexp(t, `detached|left (branch|commit [0-9a-f]+ \()`, n)
 			}

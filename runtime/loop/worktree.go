@@ -28,7 +28,7 @@ func (w *workspace) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktre
 	if err := w.confined(dir); err != nil {
 		return nil, err
 	}
-	return r.OpenWorktree(ctx, dir, branch, func(makes func() error) error {
+	tree, err := r.OpenWorktree(ctx, dir, branch, func(makes func() error) error {
 		if w.config.Commit { // otherwise a run that cannot commit leaves a branch and a directory
 			if err := r.Identity(ctx); err != nil {
 				return err
@@ -36,6 +36,24 @@ func (w *workspace) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktre
 		}
 		return w.create(dir, makes)
 	})
+	if _, other := errors.AsType[*git.Conflict](err); other && tree != nil && w.leftByRun(ctx, tree) {
+		err = nil
+	}
+	return tree, err
+}
+
+// leftByRun reports whether a working tree with another branch is as a run left it that was killed. That run continues there, as it
+// would have without the kill. The end of any other run said how its commits come to the branch.
+func (w *workspace) leftByRun(ctx context.Context, tree *git.Worktree) bool {
+	if w.stopped != nil || w.begun() {
+		return w.stopped == nil
+	}
+	last := w.state.Checkouts.Last
+	if w.state.Turn == 0 || last == nil {
+		return false
+	}
+	name, err := tree.CheckedOut(ctx)
+	return err == nil && (name == *last || *last == "" && !tree.HasBranch(ctx, name))
 }
 
 // noteAbsent reports what the project's checkout has and the working tree lacks, before an agent or a

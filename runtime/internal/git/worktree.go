@@ -58,7 +58,7 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 	if err := w.belongsTo(ctx, r); err != nil {
 		return nil, err
 	}
-	found, err := w.checkedOut(ctx)
+	found, err := w.CheckedOut(ctx)
 	if _, failed := errors.AsType[*Error](err); failed {
 		found = unborn
 	} else if err != nil {
@@ -147,7 +147,7 @@ func (r *Repo) Follows(ctx context.Context, dir, branch string) (main string, er
 	if _, err := command(ctx, r.Top, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
 		return "", &BranchError{fmt.Sprintf("%q is not a valid branch name", branch)}
 	}
-	main, err = r.checkedOut(ctx)
+	main, err = r.CheckedOut(ctx)
 	if _, failed := errors.AsType[*Error](err); failed {
 		return "", ErrNoCommit
 	}
@@ -187,8 +187,8 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 // linked returns the repository as a linked working tree in a directory has it.
 func (r *Repo) linked(dir string) *Repo { return &Repo{dir, r.Prefix, r.Accepted, r.Box} }
 
-// checkedOut is the branch of a working tree, its commit when there is none.
-func (r *Repo) checkedOut(ctx context.Context) (string, error) {
+// CheckedOut is the branch of a working tree, its commit when there is none.
+func (r *Repo) CheckedOut(ctx context.Context) (string, error) {
 	out, err := command(ctx, r.Top, gitRevParse, "--symbolic-full-name", "HEAD")
 	if name, is := strings.CutPrefix(strings.TrimSpace(out), "refs/heads/"); err == nil && is {
 		return name, nil
