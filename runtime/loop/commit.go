@@ -276,6 +276,9 @@ func gitStop(what string, err error) error {
 			Fix: "run the repository's hooks and fix them, or give them more time: a commit may take as long as a check",
 		}
 	}
+	if git.OfSystem(err) {
+		return &Stop{Reason: ReasonError, Err: err, Message: sentence("The turn's changes are in the working tree, but not committed: " + err.Error())}
+	}
 	return &Stop{
 		Reason: ReasonConflict, Err: err, Message: sentence("The turn's changes are in the working tree, but git refuses to " + what + " them: " + err.Error()),
 		Fix: "fix what git reports (the work stays as it is until then)",

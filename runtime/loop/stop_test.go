@@ -2,10 +2,24 @@ package loop
 
 import (
 	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"example.org/ripple/runtime/internal/git"
 )
+
+// A disk that is full while git writes is no refusal of git.
+func TestStopForAFullDisk(t *testing.T) {
+	full := &git.Error{Command: "commit", Said: "error: unable to write file a.txt: No space left on device", Code: 128}
+	for _, err := range []error{full, gitStop("commit", full)} {
+		s := stopFor(err)
+		assert.Equal(t, ReasonError, s.Reason)
+		assert.ErrorIs(t, s, syscall.ENOSPC)
+	}
+	assert.Equal(t, ReasonConflict, stopFor(gitStop("commit", &git.Error{Command: "commit", Said: "fatal: bad", Code: 128})).Reason)
+}
 
 // The next step depends on the cause.
 func TestStopForPermission(t *testing.T) {

@@ -100,7 +100,7 @@ func (e *Error) Error() string {
 // RefusedCommit says that a hook, or the state of the tree, keeps git from making a
 // commit: who changed the tree can put that right.
 func (e *Error) RefusedCommit() bool {
-	return e.Command == string(gitCommit) && (e.Code == 1 || strings.Contains(e.Said, "aborted by hook"))
+	return e.Command == string(gitCommit) && !OfSystem(e) && (e.Code == 1 || strings.Contains(e.Said, "aborted by hook"))
 }
 
 // Ended reports whether err comes from a git that ended with an exit code.

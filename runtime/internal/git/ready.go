@@ -113,8 +113,11 @@ func (r *Repo) writable(ctx context.Context) error {
 	return err
 }
 
-// notReady is a conflict, unless the error is none, already one, or the end of the run.
+// notReady is a conflict, unless the error is none, already one, one of the system, or the end of the run.
 func notReady(err error, why, next string) error {
+	if OfSystem(err) {
+		return err
+	}
 	if _, already := errors.AsType[*Conflict](err); already || err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}

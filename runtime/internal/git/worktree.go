@@ -175,7 +175,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 	if err == nil && r.Box != nil {
 		_, err = r.linked(dir).run(ctx, call{}, gitReadTree, "-m", "-u", "HEAD")
 	}
-	if refused, ok := errors.AsType[*Error](err); ok {
+	if refused, ok := errors.AsType[*Error](err); ok && !OfSystem(err) {
 		return &Conflict{
 			fmt.Sprintf("git cannot create a working tree for branch %s: %s", branch, refused.Said),
 			"fix what git reports (`git worktree prune` removes the entries of missing directories)",
@@ -218,7 +218,7 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 		return err
 	}
 	_, err = w.run(ctx, call{}, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
-	if refused, ok := errors.AsType[*Error](err); ok {
+	if refused, ok := errors.AsType[*Error](err); ok && !OfSystem(err) {
 		return w.conflict(refused.Said)
 	}
 	if err == nil && w.Box != nil {

@@ -103,7 +103,7 @@ func whatNext(s *loop.Stop) string {
 		return sentence(afterOpen(s, then))
 	case s.Reason == loop.ReasonPromptMissing && s.Fix == "":
 		return "Write the task into this file, or let `ripple init` create one."
-	case errors.Is(s.Err, syscall.ENOSPC):
+	case errors.Is(s.Err, syscall.ENOSPC), errors.Is(s.Err, syscall.EDQUOT):
 		return sentence("free disk space" + then)
 	case s.Reason == loop.ReasonError:
 		return sentence(afterError(s))
