@@ -147,7 +147,7 @@ func (a *starter) writeInit(files map[string]string, found project) error {
 		return err
 	}
 	if err := layout.Files(".").Mkdir(layout.LogsDir, 0o777); err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "change to a directory of your own: ripple init writes into the current directory")
+		return ui.FailWith(ui.ExitFailed, err, ui.WriteHint(err, "change to a directory of your own: ripple init writes into the current directory"))
 	}
 	for _, f := range []struct{ name, text string }{
 		{layout.PromptFile, asNamed(files[layout.PromptFile])},

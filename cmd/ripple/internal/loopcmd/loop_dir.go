@@ -21,12 +21,12 @@ func checkWritable(project string) error {
 	home := filepath.Join(project, layout.Dir)
 	for _, path := range []string{home, filepath.Join(home, layout.LockFile), filepath.Join(home, layout.EventsFile)} {
 		if err := owner.CheckWritable(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s cannot be written: %w", path, err), "run the loop as the owner of "+layout.Dir+" and the files in it, or in a directory that you may write")
+			return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s cannot be written: %w", path, err), ui.WriteHint(err, "run the loop as the owner of "+layout.Dir+" and the files in it, or in a directory that you may write"))
 		}
 	}
 	if err := owner.CheckWritable(home); errors.Is(err, fs.ErrNotExist) {
 		if err := owner.CheckWritable(project); err != nil {
-			return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s cannot be written: %w", project, err), ui.OwnDirectoryHint)
+			return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s cannot be written: %w", project, err), ui.WriteHint(err, ui.OwnDirectoryHint))
 		}
 	}
 	return nil

@@ -105,6 +105,8 @@ func whatNext(s *loop.Stop) string {
 		return "Write the task into this file, or let `ripple init` create one."
 	case errors.Is(s.Err, syscall.ENOSPC), errors.Is(s.Err, syscall.EDQUOT):
 		return sentence("free disk space" + then)
+	case errors.Is(s.Err, syscall.EROFS):
+		return sentence(ui.WritableHint + then)
 	case s.Reason == loop.ReasonError:
 		return sentence(afterError(s))
 	}

@@ -71,6 +71,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonBranch, Fix: "name another branch"}, 2, "Name another branch with --worktree."},
 		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonError, Err: &fs.PathError{Err: syscall.EDQUOT}}, 1, "Free disk space" + resume},
+		{loop.Stop{Reason: loop.ReasonError, Err: &fs.PathError{Err: syscall.EROFS}}, 1, "Make the file system writable, or work in a copy on another one" + resume},
 		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "Run the loop as the owner of .ralph and the files in it, or in a directory that you may write."},
 		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Fix: "restore the project"}, 1, "Restore the project; then, to start a new loop: `ripple run`."},
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/layout"
@@ -178,6 +179,17 @@ func (t *Trust) ClaimLoop(project string) error {
 // OwnDirectoryHint is the advice for a project that the user cannot write.
 const OwnDirectoryHint = "change to a directory of your own: ripple keeps a loop's files in the current directory"
 
+// WritableHint is the advice for a project on a file system that nobody can write.
+const WritableHint = "make the file system writable, or work in a copy on another one"
+
+// WriteHint returns the advice for an error of writing: WritableHint if the file system is read-only, else other.
+func WriteHint(err error, other string) string {
+	if errors.Is(err, syscall.EROFS) {
+		return WritableHint
+	}
+	return other
+}
+
 // Claim creates the directory of a loop's files if it does not exist, and records that this user
 // did. An existing one keeps its owner.
 func (t *Trust) Claim(project string) (made bool, err error) {
@@ -192,7 +204,7 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, FailWith(ExitFailed, err, OwnDirectoryHint)
+		return false, FailWith(ExitFailed, err, WriteHint(err, OwnDirectoryHint))
 	}
 	item, err := marked(project)
 	if err == nil {
