@@ -28,7 +28,7 @@ func agentsByName(c *config.Config) error {
 	for _, s := range []struct {
 		setting string
 		agents  []string
-	}{{"PLATFORM_DRIVER", []string{c.Backend}}, {"FALLBACK", c.Fallback}} {
+	}{{agentSetting, []string{c.Backend}}, {"FALLBACK", c.Fallback}} {
 		from := c.Source(s.setting)
 		if from.From == "environment" || strings.HasPrefix(from.From, "--") {
 			continue

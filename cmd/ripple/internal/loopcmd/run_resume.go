@@ -20,6 +20,7 @@ import (
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/registry"
 )
 
 const newRunHint = "to start a new run: leave out --resume"
@@ -112,7 +113,7 @@ func (f *loopFlags) goOnWith(began *record.Settings, flags map[string]string) er
 	if !given {
 		f.agent = began.Agent
 	}
-	if !given || other == began.Agent { // another agent has other models and transports
+	if !given || other == began.Agent || other == began.Values[agentSetting].Value { // another agent has other models and transports
 		f.model, f.transport = cmp.Or(f.model, began.Model), cmp.Or(f.transport, began.Transport)
 	}
 	return nil
@@ -202,9 +203,15 @@ func tellResumed(a *app, began, now *record.Settings) {
 	}
 }
 
+const agentSetting = "PLATFORM_DRIVER"
+
 // settingWords returns the settings of a run as arguments of a command line, the agent first.
 func settingWords(s *record.Settings) []string {
-	words := []string{"--adapter " + quote.Shell(s.Agent)}
+	name := s.Agent
+	if given := s.Values[agentSetting].Value; registry.IsPath(given) { // no adapter has the name, or another one
+		name = given
+	}
+	words := []string{"--adapter " + quote.Shell(name)}
 	add := func(flag, value string) {
 		if value != "" {
 			words = append(words, "--"+flag+" "+quote.Shell(record.OneLine(value, 120)))
