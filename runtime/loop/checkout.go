@@ -442,15 +442,20 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 	return f.err
 }
 
-// unrelated adds a branch to a summary if it has no commit in common with the followed one.
+// unrelated adds a branch to a summary if it has no commit in common with the one that it would be merged into: the followed one
+// or, without a worktree, the one that was left or is checked out.
 func (c *checkouts) unrelated(ctx context.Context, f *finder, sum *Summary, name, head string) {
-	if sum.Main == "" {
+	into := cmp.Or(sum.Main, c.state.Start)
+	if m := sum.Moved; sum.Main == "" && m != nil && m.From.Branch != "" && !m.Gone {
+		into = m.From.Branch
+	}
+	if into == "" {
 		return
 	}
-	_, err := c.repo().Base(ctx, sum.Main, head)
-	if git.Ended(err) {
+	_, err := c.repo().Base(ctx, into, head)
+	if refused, is := errors.AsType[*git.Error](err); is && refused.Code == 1 {
 		sum.Unrelated = append(sum.Unrelated, name)
-	} else {
+	} else if !is { // otherwise one of them is gone
 		f.err = errors.Join(f.err, err)
 	}
 }

@@ -392,13 +392,13 @@ func TestNestedWorkingTrees(t *testing.T) {
 
 // A branch without a commit in common cannot be merged as others are.
 func TestTurnMakesAnOrphanBranch(t *testing.T) {
-	for _, back := range []string{"", "git checkout -q side"} {
+	for _, tt := range []struct{ worktree, back string }{{side, ""}, {side, "git checkout -q side"}, {"", ""}, {"", "git checkout -q main"}} {
 		r := gitRig(t)
-		r.fake.script = shells(t, "git checkout -q --orphan own; "+commits+back)
-		r.flags = map[string]string{"max-turns": "1", "worktree": side}
+		r.fake.script = shells(t, "git checkout -q --orphan own; "+commits+tt.back)
+		r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree}
 		stop := r.run()
 		require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
-		assert.Equal(t, []string{"own"}, r.summary().Unrelated)
+		assert.Equal(t, []string{"own"}, r.summary().Unrelated, tt)
 	}
 }
 

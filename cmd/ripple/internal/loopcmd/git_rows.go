@@ -73,10 +73,10 @@ func stashRows(s *loop.Summary) (rows []row) {
 
 // checkoutRows are those of a loop in the user's own checkout.
 func checkoutRows(s *loop.Summary) []row {
-	rows := append(movedRows(s.Moved), othersRows(s)...)
+	rows := append(movedRows(s), othersRows(s)...)
 	for _, o := range s.Others {
 		if m := s.Moved; m == nil || m.Name == "" && m.From.Branch != o.Branch {
-			rows = append(rows, row{"to merge", "git merge " + branchWord(o.Branch)})
+			rows = append(rows, row{"to merge", "git merge " + unrelatedFlag(s, o.Branch) + branchWord(o.Branch)})
 		}
 	}
 	return append(rows, unkeptRows(s)...)
@@ -120,7 +120,8 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 }
 
 // movedRows return what was left, and the commands that go back to it.
-func movedRows(m *record.Moved) []row {
+func movedRows(s *loop.Summary) []row {
+	m := s.Moved
 	if m == nil {
 		return nil
 	}
@@ -134,7 +135,7 @@ func movedRows(m *record.Moved) []row {
 		if m.To.Branch != "" {
 			work = branchWord(m.To.Branch)
 		}
-		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + work})
+		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + unrelatedFlag(s, cmp.Or(m.To.Branch, m.To.Commit)) + work})
 	default:
 		rows = append(rows, row{"to go back", "git switch " + from})
 	}
@@ -239,11 +240,19 @@ func workBranches(s *loop.Summary) (names []string) {
 	return names
 }
 
+// unrelatedFlag returns the flag that git merge needs for a branch without a commit in common.
+func unrelatedFlag(s *loop.Summary, name string) string {
+	if slices.Contains(s.Unrelated, name) {
+		return "--allow-unrelated-histories "
+	}
+	return ""
+}
+
 func mergeRows(s *loop.Summary) (rows []row) {
 	for _, name := range workBranches(s) {
-		dots, flag := "...", ""
-		if slices.Contains(s.Unrelated, name) {
-			dots, flag = " ", "--allow-unrelated-histories "
+		dots, flag := "...", unrelatedFlag(s, name)
+		if flag != "" {
+			dots = " "
 		}
 		rows = append(rows,
 			row{"to look", "git diff " + branchWord(s.Main) + dots + branchWord(name)},

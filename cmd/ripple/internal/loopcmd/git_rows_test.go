@@ -111,6 +111,18 @@ func TestRowsOfAnOpenMerge(t *testing.T) {
 	}, gitRows(&s))
 }
 
+// In the user's own checkout, too, a branch without a commit in common needs another command.
+func TestRowsOfAnOrphanBranch(t *testing.T) {
+	last := func(s loop.Summary) row {
+		s.Git, s.Unrelated = true, []string{"own"}
+		rows := gitRows(&s)
+		return rows[len(rows)-1]
+	}
+	m := record.Moved{From: record.Checkout{Branch: "main"}, To: record.Checkout{Branch: "own", Commit: "0123"}, Ahead: 1}
+	assert.Equal(t, row{"to merge", "git switch main && git merge --allow-unrelated-histories own"}, last(loop.Summary{Moved: &m}))
+	assert.Equal(t, row{"to merge", "git merge --allow-unrelated-histories own"}, last(loop.Summary{Others: []record.Other{{Branch: "own", Commits: 1}}}))
+}
+
 // A working tree is not to be removed while another one is in its directory.
 func TestRowsOfANestedWorkingTree(t *testing.T) {
 	s := loop.Summary{Git: true, Branch: "agent/w", Main: "main", Dir: "D"}
