@@ -438,7 +438,7 @@ func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapsho
 	if m := sum.Moved; m != nil && m.To.Commit != "" {
 		c.unrelated(ctx, f, sum, cmp.Or(m.Name, m.To.Branch, m.To.Commit), m.To.Commit)
 	}
-	c.summarizeRest(ctx, f, sum, now.Head, c.nested(ctx, f, sum)...)
+	c.summarizeRest(ctx, f, sum, now.Head, c.nested(ctx, sum)...)
 	return f.err
 }
 
@@ -460,15 +460,20 @@ func (c *checkouts) unrelated(ctx context.Context, f *finder, sum *Summary, name
 	}
 }
 
+// searchTimeout bounds the search of a working tree for what else git may remove with it: a part of summaryTimeout.
+const searchTimeout = summaryTimeout / 2
+
 // nested adds to a summary what else git may remove with the agent's working tree: the working trees in its directory, the
 // submodules with files, other repositories, and what git ignores. It returns the commits that these working trees have checked
 // out without a branch.
-func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose []string) {
+func (c *checkouts) nested(ctx context.Context, sum *Summary) (loose []string) {
 	if c.work.worktree == nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
 	list, err := c.work.worktree.Nested(ctx)
-	f.err = errors.Join(f.err, err)
+	sum.Unsearched = err != nil
 	for _, n := range list {
 		sum.Nested = append(sum.Nested, record.Nested{Dir: path.Join(sum.Dir, n.Dir), Submodule: n.Submodule, Repository: n.Repository, Checkout: record.Checkout{Branch: n.Branch, Commit: n.Commit}})
 		if n.Branch == "" && n.Commit != "" {
@@ -479,7 +484,7 @@ func (c *checkouts) nested(ctx context.Context, f *finder, sum *Summary) (loose 
 		below, _ := strings.CutPrefix(name, c.work.worktree.Prefix)
 		return layout.IsRecord(below) || layout.IsRecord(below+"/") || slices.ContainsFunc(list, func(n git.Nested) bool { return n.Dir == name })
 	})
-	f.err = errors.Join(f.err, err)
+	sum.Unsearched = sum.Unsearched || err != nil
 	sum.Ignored = ignored[:min(len(ignored), maxChanged)]
 	return loose
 }

@@ -511,12 +511,14 @@ func TestIgnoredFilesOfTheWorktree(t *testing.T) {
 	r := gitRig(t)
 	r.write(".git/info/exclude", ".ralph\n*.db\ndeps\nin\n")
 	r.write("deps/there", "1")
+	r.write("deps/other", "1")
 	r.write("same.db", "1")
-	r.fake.script = shells(t, "mkdir deps only; printf 1 > deps/there; echo 1 > deps/more; printf 1 > same.db; echo 1 > only/x.db; git init -q in; echo > in/file; "+commits)
+	r.fake.script = shells(t, "mkdir deps only; printf 1 > deps/there; printf 2 > deps/other; echo 1 > deps/more; printf 1 > same.db; echo 1 > only/x.db; git init -q in; echo > in/file; "+commits)
 	r.flags = map[string]string{"max-turns": "1", "worktree": side}
 	stop := r.run()
 	require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
-	assert.Equal(t, []string{"deps/more", "only"}, r.summary().Ignored)
+	assert.Equal(t, []string{"deps/more", "deps/other", "only"}, r.summary().Ignored)
+	assert.False(t, r.summary().Unsearched)
 
 	r = gitRig(t)
 	r.write(".git/info/exclude", ".ralph\n*.db\n")

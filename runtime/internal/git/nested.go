@@ -1,8 +1,10 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,7 +84,7 @@ func isRepository(dir string) bool {
 	return false
 }
 
-// OnlyIgnored returns the files and directories that git ignores here, and that the project lacks or has with another size.
+// OnlyIgnored returns the files and directories that git ignores here, and that the project lacks or has with other contents.
 // `git worktree remove` removes them without a question. skip leaves out names, as in [Worktree.Lacking].
 func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (names []string, err error) {
 	list, err := ignored(ctx, w.Repo, skip)
@@ -101,8 +103,8 @@ func (w *Worktree) compare(ctx context.Context, project, name string, lacks *[]s
 		name, _ := projectfile.Relative(w.Top, path)
 		here, herr := d.Info()
 		theirs, err := os.Lstat(filepath.Join(project, name))
-		if herr != nil || err == nil && d.IsDir() == theirs.IsDir() && (d.IsDir() || here.Size() == theirs.Size()) {
-			return nil
+		if herr != nil || err == nil && sameContents(ctx, path, here, filepath.Join(project, name), theirs) {
+			return ctx.Err()
 		}
 		*lacks = append(*lacks, filepath.ToSlash(name))
 		if d.IsDir() {
@@ -110,6 +112,47 @@ func (w *Worktree) compare(ctx context.Context, project, name string, lacks *[]s
 		}
 		return nil
 	})
+}
+
+// sameContents reports whether two files have the same contents; two directories have.
+func sameContents(ctx context.Context, path string, info fs.FileInfo, other string, otherInfo fs.FileInfo) bool {
+	switch {
+	case info.Mode().Type() != otherInfo.Mode().Type():
+		return false
+	case info.IsDir():
+		return true
+	case info.Size() != otherInfo.Size():
+		return false
+	case info.Mode().Type() == fs.ModeSymlink:
+		to, err := os.Readlink(path)
+		otherTo, otherErr := os.Readlink(other)
+		return err == nil && otherErr == nil && to == otherTo
+	case !info.Mode().IsRegular():
+		return true
+	}
+	a, err := projectfile.Open(path)
+	if err != nil {
+		return false
+	}
+	defer a.Close() // only read from
+	b, err := projectfile.Open(other)
+	if err != nil {
+		return false
+	}
+	defer b.Close()                    // only read from
+	size := min(info.Size()+1, 64<<10) // with one more, a short file is read at once
+	one, two := make([]byte, size), make([]byte, size)
+	for ctx.Err() == nil {
+		n, err := io.ReadFull(a, one)
+		m, otherErr := io.ReadFull(b, two)
+		if n != m || !bytes.Equal(one[:n], two[:m]) {
+			return false
+		}
+		if err != nil || otherErr != nil { // the end of both, or of one that cannot be read
+			return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		}
+	}
+	return true // nobody knows: the caller looks at ctx
 }
 
 // trees lists the working trees in the directory of this one.

@@ -32,15 +32,16 @@ type Summary struct {
 	Copied int    `json:"copied,omitempty"` // further commits of Branch of which Main has copies: commits with the same changes
 	Merged bool   `json:"merged,omitempty"` // Main has all commits of Branch, and turns made some of them or earlier versions of them; Commits is 0
 
-	Rebase    bool     `json:"rebase,omitempty"`    // the agent's tree is in the middle of a rebase
-	Open      string   `json:"open,omitempty"`      // command that continues or aborts what is unfinished in the agent's tree, other than a rebase, such as "git merge"
-	Moved     *Moved   `json:"moved,omitempty"`     // the agent's tree, if it is not on its branch
-	Others    []Other  `json:"others,omitempty"`    // further branches on which turns left commits
-	Unkept    []Unkept `json:"unkept,omitempty"`    // commits that turns, or a rebase, left on no branch, the last ones first
-	Unrelated []string `json:"unrelated,omitempty"` // branches of the run that have no commit in common with Main, so git merge needs --allow-unrelated-histories
-	Stashed   []string `json:"stashed,omitempty"`   // entries of git's stash that were made during the run, the last one first, as in git stash list
-	Unlogged  bool     `json:"unlogged,omitempty"`  // git's log of HEAD in Dir was missing or changed, so turns may have left other commits
-	Nested    []Nested `json:"nested,omitempty"`    // further working trees of the repository in Dir, submodules with files, and other repositories
-	Ignored   []string `json:"ignored,omitempty"`   // files and directories in Dir that git ignores and the project lacks or has with another size, at most 50
-	Project   *Project `json:"project,omitempty"`   // the user's own checkout, if it changed during turns and is not the agent's tree
+	Rebase     bool     `json:"rebase,omitempty"`     // the agent's tree is in the middle of a rebase
+	Open       string   `json:"open,omitempty"`       // command that continues or aborts what is unfinished in the agent's tree, other than a rebase, such as "git merge"
+	Moved      *Moved   `json:"moved,omitempty"`      // the agent's tree, if it is not on its branch
+	Others     []Other  `json:"others,omitempty"`     // further branches on which turns left commits
+	Unkept     []Unkept `json:"unkept,omitempty"`     // commits that turns, or a rebase, left on no branch, the last ones first
+	Unrelated  []string `json:"unrelated,omitempty"`  // branches of the run that have no commit in common with Main, so git merge needs --allow-unrelated-histories
+	Stashed    []string `json:"stashed,omitempty"`    // entries of git's stash that were made during the run, the last one first, as in git stash list
+	Unlogged   bool     `json:"unlogged,omitempty"`   // git's log of HEAD in Dir was missing or changed, so turns may have left other commits
+	Nested     []Nested `json:"nested,omitempty"`     // further working trees of the repository in Dir, submodules with files, and other repositories
+	Ignored    []string `json:"ignored,omitempty"`    // files and directories in Dir that git ignores and the project lacks or has with other contents, at most 50
+	Unsearched bool     `json:"unsearched,omitempty"` // Nested and Ignored may lack some: Dir could not be searched, or not in time
+	Project    *Project `json:"project,omitempty"`    // the user's own checkout, if it changed during turns and is not the agent's tree
 }

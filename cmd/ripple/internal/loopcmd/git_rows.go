@@ -197,6 +197,9 @@ func nestedRows(s *loop.Summary) (rows []row) {
 	if len(s.Ignored) > 0 {
 		rows = append(rows, row{"ignored", record.FirstNames(s.Ignored) + " (ignored by git, and only in this worktree): in no commit, and git removes such files with " + s.Dir + " without a question"})
 	}
+	if s.Unsearched {
+		rows = append(rows, row{"ignored", s.Dir + " could not be searched to its end: it may have other repositories and files that git ignores, which git removes with it without a question"})
+	}
 	return rows
 }
 
@@ -266,7 +269,7 @@ func mergeRows(s *loop.Summary) (rows []row) {
 // merged, even if the other branch has copies of all its commits.
 func removeRows(s *loop.Summary) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
-	if !s.Git || s.Rebase || s.Open != "" || s.Unlogged || loose || len(s.Unkept)+len(s.Nested) > 0 {
+	if !s.Git || s.Rebase || s.Open != "" || s.Unlogged || s.Unsearched || loose || len(s.Unkept)+len(s.Nested) > 0 {
 		return nil
 	}
 	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}

@@ -135,6 +135,12 @@ func TestRowsOfANestedWorkingTree(t *testing.T) {
 		{"nested", "D/lib is a repository of its own: no commit of agent/w has its files or commits, and git may remove it with D"},
 		{"ignored", "deps, x.db (ignored by git, and only in this worktree): in no commit, and git removes such files with D without a question"},
 	}, gitRows(&s))
+
+	s.Nested, s.Ignored, s.Unsearched = nil, nil, true
+	assert.Equal(t, []row{
+		{"commits", "none"},
+		{"ignored", "D could not be searched to its end: it may have other repositories and files that git ignores, which git removes with it without a question"},
+	}, gitRows(&s))
 }
 
 // A terminal gets words wrapped, and each command in one line, so that it can be copied.
