@@ -485,7 +485,7 @@ func (c *checkouts) nested(ctx context.Context, sum *Summary) (loose []string) {
 		return layout.IsRecord(below) || layout.IsRecord(below+"/") || slices.ContainsFunc(list, func(n git.Nested) bool { return n.Dir == name })
 	})
 	sum.Unsearched = sum.Unsearched || err != nil
-	sum.Ignored = ignored[:min(len(ignored), maxChanged)]
+	sum.Ignored, sum.Uncompared = ignored.Names[:min(len(ignored.Names), maxChanged)], ignored.Unread
 	return loose
 }
 

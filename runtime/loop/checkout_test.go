@@ -521,6 +521,12 @@ func TestIgnoredFilesOfTheWorktree(t *testing.T) {
 	assert.False(t, r.summary().Unsearched)
 
 	r = gitRig(t)
+	r.fake.script = shells(t, "git update-index --assume-unchanged a.txt; echo b > a.txt; "+commits+"git update-index --skip-worktree work.txt")
+	r.flags = map[string]string{"max-turns": "1", "worktree": side}
+	require.Equal(t, ReasonMaxTurns, r.run().Reason)
+	assert.Equal(t, []string{"a.txt"}, r.summary().Ignored, "git removes these changes, too")
+
+	r = gitRig(t)
 	r.write(".git/info/exclude", ".ralph\n*.db\n")
 	r.fake.script = shells(t, "echo > x.db; "+commits)
 	r.flags = map[string]string{"max-turns": "1"}

@@ -3,7 +3,12 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -84,29 +89,81 @@ func isRepository(dir string) bool {
 	return false
 }
 
-// OnlyIgnored returns the files and directories that git ignores here, and that the project lacks or has with other contents.
-// `git worktree remove` removes them without a question. skip leaves out names, as in [Worktree.Lacking].
-func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (names []string, err error) {
+// Ignored lists what git ignores in a working tree, also as changes of a file (git update-index --assume-unchanged). `git worktree remove` removes it without a question.
+type Ignored struct {
+	Names    []string // files and directories that the project lacks or has with other contents
+	Unread   bool     // of some files only the size was compared, because there are too many
+	compared int
+	read     int64
+}
+
+// Limits of the files whose contents are compared.
+const (
+	maxCompared     = 10_000
+	maxComparedSize = 256 << 20 // bytes of all
+)
+
+// OnlyIgnored compares what git ignores here with the project. skip leaves out names, as in [Worktree.Lacking].
+func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (i Ignored, err error) {
 	list, err := ignored(ctx, w.Repo, skip)
 	for _, name := range list {
-		err = errors.Join(err, w.compare(ctx, project, name, &names))
+		err = errors.Join(err, i.compare(ctx, w.Top, project, name))
 	}
-	return names, err
+	names, nerr := w.hidden(ctx)
+	i.Names = append(i.Names, names...)
+	return i, errors.Join(err, nerr)
+}
+
+// hidden lists the files whose changes git does not show (git update-index --assume-unchanged or --skip-worktree) and that are not
+// as in the index.
+func (w *Worktree) hidden(ctx context.Context) (names []string, err error) {
+	out, err := w.run(ctx, call{}, gitListFiles, "-v", "--stage", "-z")
+	for entry := range strings.SplitSeq(out, "\x00") {
+		info, name, _ := strings.Cut(entry, "\t")
+		f := strings.Fields(info) // tag, mode, blob, stage
+		if len(f) != 4 || f[0] == "H" || f[0] == "M" || ctx.Err() != nil {
+			continue
+		}
+		if blob, err := blobOf(filepath.Join(w.Top, name), len(f[2])); err == nil && blob != f[2] {
+			names = append(names, name)
+		}
+	}
+	return names, errors.Join(err, ctx.Err())
+}
+
+// blobOf returns the hash that git gives to a file without filters, with a number of hexadecimal digits.
+func blobOf(path string, digits int) (string, error) {
+	f, err := projectfile.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	var h hash.Hash = sha1.New()
+	if digits == sha256.Size*2 {
+		h = sha256.New()
+	}
+	fmt.Fprintf(h, "blob %d\x00", info.Size())
+	_, err = io.Copy(h, io.LimitReader(f, info.Size()))
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // compare adds what the project lacks of a file or directory.
-func (w *Worktree) compare(ctx context.Context, project, name string, lacks *[]string) error {
-	return filepath.WalkDir(filepath.Join(w.Top, name), func(path string, d fs.DirEntry, err error) error {
+func (i *Ignored) compare(ctx context.Context, top, project, name string) error {
+	return filepath.WalkDir(filepath.Join(top, name), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil { // it cannot be read, or was removed meanwhile
 			return ctx.Err()
 		}
-		name, _ := projectfile.Relative(w.Top, path)
+		name, _ := projectfile.Relative(top, path)
 		here, herr := d.Info()
 		theirs, err := os.Lstat(filepath.Join(project, name))
-		if herr != nil || err == nil && sameContents(ctx, path, here, filepath.Join(project, name), theirs) {
+		if herr != nil || err == nil && i.sameContents(ctx, path, here, filepath.Join(project, name), theirs) {
 			return ctx.Err()
 		}
-		*lacks = append(*lacks, filepath.ToSlash(name))
+		i.Names = append(i.Names, filepath.ToSlash(name))
 		if d.IsDir() {
 			return fs.SkipDir
 		}
@@ -115,7 +172,7 @@ func (w *Worktree) compare(ctx context.Context, project, name string, lacks *[]s
 }
 
 // sameContents reports whether two files have the same contents; two directories have.
-func sameContents(ctx context.Context, path string, info fs.FileInfo, other string, otherInfo fs.FileInfo) bool {
+func (i *Ignored) sameContents(ctx context.Context, path string, info fs.FileInfo, other string, otherInfo fs.FileInfo) bool {
 	switch {
 	case info.Mode().Type() != otherInfo.Mode().Type():
 		return false
@@ -128,6 +185,10 @@ func sameContents(ctx context.Context, path string, info fs.FileInfo, other stri
 		otherTo, otherErr := os.Readlink(other)
 		return err == nil && otherErr == nil && to == otherTo
 	case !info.Mode().IsRegular():
+		return true
+	}
+	if i.compared, i.read = i.compared+1, i.read+info.Size(); i.compared > maxCompared || i.read > maxComparedSize {
+		i.Unread = true
 		return true
 	}
 	a, err := projectfile.Open(path)

@@ -9,6 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The contents of many files are not compared, so that a directory such as node_modules does not hold up the end of a run.
+func TestManyIgnoredFiles(t *testing.T) {
+	p := newRepo(t)
+	p.git("worktree", "add", "-q", "-b", "w", "w")
+	p.write("ignored", "1")
+	p.write("w/ignored", "2")
+	top := filepath.Join(p.dir, "w")
+	for compared, want := range map[int]Ignored{0: {Names: []string{"ignored"}}, maxCompared: {Unread: true}} {
+		i := Ignored{compared: compared}
+		require.NoError(t, i.compare(t.Context(), top, p.dir, "ignored"))
+		assert.Equal(t, []any{want.Names, want.Unread}, []any{i.Names, i.Unread})
+	}
+}
+
 // Only working trees whose directory is in that of another one are removed with it.
 func TestNestedWorkingTrees(t *testing.T) {
 	p := newRepo(t)

@@ -42,6 +42,7 @@ type Summary struct {
 	Unlogged   bool     `json:"unlogged,omitempty"`   // git's log of HEAD in Dir was missing or changed, so turns may have left other commits
 	Nested     []Nested `json:"nested,omitempty"`     // further working trees of the repository in Dir, submodules with files, and other repositories
 	Ignored    []string `json:"ignored,omitempty"`    // files and directories in Dir that git ignores and the project lacks or has with other contents, at most 50
+	Uncompared bool     `json:"uncompared,omitempty"` // Ignored may lack some: of many files that the project has, too, only the size was compared
 	Unsearched bool     `json:"unsearched,omitempty"` // Nested and Ignored may lack some: Dir could not be searched, or not in time
 	Project    *Project `json:"project,omitempty"`    // the user's own checkout, if it changed during turns and is not the agent's tree
 }

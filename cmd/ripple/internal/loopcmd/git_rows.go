@@ -197,6 +197,9 @@ func nestedRows(s *loop.Summary) (rows []row) {
 	if len(s.Ignored) > 0 {
 		rows = append(rows, row{"ignored", record.FirstNames(s.Ignored) + " (ignored by git, and only in this worktree): in no commit, and git removes such files with " + s.Dir + " without a question"})
 	}
+	if s.Uncompared && !s.Unsearched {
+		rows = append(rows, row{"ignored", s.Dir + " has many files that git ignores and that your checkout has with the same sizes: not all of their contents were compared, and git removes them with " + s.Dir + " without a question"})
+	}
 	if s.Unsearched {
 		rows = append(rows, row{"ignored", s.Dir + " could not be searched to its end: it may have other repositories and files that git ignores, which git removes with it without a question"})
 	}

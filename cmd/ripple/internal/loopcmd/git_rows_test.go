@@ -136,7 +136,12 @@ func TestRowsOfANestedWorkingTree(t *testing.T) {
 		{"ignored", "deps, x.db (ignored by git, and only in this worktree): in no commit, and git removes such files with D without a question"},
 	}, gitRows(&s))
 
-	s.Nested, s.Ignored, s.Unsearched = nil, nil, true
+	s.Nested, s.Ignored, s.Uncompared = nil, nil, true
+	rows := gitRows(&s)
+	assert.Equal(t, row{"ignored", "D has many files that git ignores and that your checkout has with the same sizes: not all of their contents were compared, and git removes them with D without a question"}, rows[1])
+	assert.Equal(t, row{"to remove", "git worktree remove D"}, rows[2])
+
+	s.Unsearched = true
 	assert.Equal(t, []row{
 		{"commits", "none"},
 		{"ignored", "D could not be searched to its end: it may have other repositories and files that git ignores, which git removes with it without a question"},
