@@ -10,9 +10,11 @@ import (
 )
 
 // completion returns the sources of completions: the words on the user's screen and the names in
-// the file system, which the program shares.
+// the file system, which the program shares. In further lines of a command, Tab indents.
 func (e *LineEditor) completion() lineedit.Completion {
 	return lineedit.Completion{
+		Indents: func() bool { return e.prompt.Continuation },
+
 		Text: func() string { return string(e.paint.screen.AppendText(nil)) },
 		Files: func(word string) []string {
 			if !e.prompt.Shell && !strings.Contains(word, "/") { // a name in the program's language

@@ -243,6 +243,8 @@ func (e *LineEditor) key(k *keys.Key) {
 		e.enter(r.Text + "\r")
 	case lineedit.Paste, lineedit.Pass:
 		e.enter(r.Text)
+	case lineedit.Clear:
+		e.paint.clear()
 	case lineedit.Bell:
 		e.paint.bell()
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/lineedit"
@@ -119,6 +120,17 @@ func (p *painting) eraseLeft() {
 		p.left = false
 		p.addf("\x1b[J")
 	}
+}
+
+// clear moves the row with the end of the prompt to the top of the screen. What was above it scrolls off.
+func (p *painting) clear() {
+	p.erase()
+	cols, rows := p.screen.Size()
+	if x, _ := p.screen.Cursor(); x >= cols {
+		p.add(nextRow)
+	}
+	x, y := p.screen.Cursor()
+	p.addf("\x1b[%dH%s\x1b[1;%dH", rows, strings.Repeat("\n", y), x+1)
 }
 
 // hide erases the line because it cannot be edited now.

@@ -17,14 +17,14 @@ import (
 // For any edits and any concurrent output, the terminal shows the program's output, then the line,
 // with the cursor at its place in the line.
 func TestTheLineFollowsTheProgramsOutput(t *testing.T) {
-	typed := []string{"a", "bc ", "漢", "e\u0301", "\x7f", "\x1b[D", "\x1b[D", "\x1b[C", "\x01", "\x05", "\x0b", "\x17", "\x1b[A", "\x1b[B", "a longer text with some words in it", " w\t\t", "\t"}
+	typed := []string{"a", "bc ", "漢", "e\u0301", "\x7f", "\x1b[D", "\x1b[D", "\x1b[C", "\x01", "\x05", "\x0b", "\x17", "\x1b[A", "\x1b[B", "a longer text with some words in it", " w\t\t", "\t", "\x0c", "\x1f", "\x1b."}
 	printed := []string{"x", "one\r\n", "> ", "\r\n$ ", "漢字", "\r\n\r\n\r\n", "a whole line of what a program prints\r\n# "}
 	for seed := range uint64(testkit.Fewer(t, 40, 300)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		cols, rows := 10+r.IntN(30), 4+r.IntN(8)
 		program, person := vt.New(vt.Options{Cols: cols, Rows: 60, History: 100}), vt.New(vt.Options{Cols: cols, Rows: rows, History: 200})
 		paint := painting{screen: vt.New(vt.Options{Cols: cols, Rows: rows})}
-		edit := lineedit.New(lineedit.History{Lines: []string{"short", "a line that is longer than a row of the terminal"}}, lineedit.Completion{Text: func() string { return "words wide wherever " + strings.Repeat("w", r.IntN(40)) }})
+		edit := lineedit.New(lineedit.History{Lines: []string{"short", "a line that is longer than a row of the terminal"}}, lineedit.Completion{Indents: func() bool { return seed%2 == 0 }, Text: func() string { return "words wide wherever " + strings.Repeat("w", r.IntN(40)) }})
 		var split keys.Splitter
 		for range 60 {
 			if r.IntN(4) == 0 {
@@ -33,7 +33,11 @@ func TestTheLineFollowsTheProgramsOutput(t *testing.T) {
 				paint.erase()
 				paint.add(b)
 			} else {
-				split.Feed([]byte(typed[r.IntN(len(typed))]), func(k *keys.Key) { edit.Key(k) })
+				split.Feed([]byte(typed[r.IntN(len(typed))]), func(k *keys.Key) {
+					if edit.Key(k).Do == lineedit.Clear {
+						paint.clear()
+					}
+				})
 			}
 			paint.show(edit.View())
 			person.Write(paint.flush())
@@ -74,10 +78,10 @@ func requireShown(t *testing.T, seed uint64, program, person *vt.Screen, v linee
 
 func cols(s *vt.Screen) int { n, _ := s.Size(); return n }
 
-// lastLines returns the contents of the screen without line ends: whether the line of a full row
+// lastLines returns the contents of the screen without line ends and blanks: whether the line of a full row
 // continues may differ.
 func lastLines(s *vt.Screen) string {
-	return strings.NewReplacer("\n", "", " ", "").Replace(string(s.AppendText(nil)))
+	return strings.NewReplacer("\n", "", " ", "", "\t", "").Replace(string(s.AppendText(nil)))
 }
 
 // The message about a line that is too long is shown below the part of it that fits on the screen, and in place of an empty line.

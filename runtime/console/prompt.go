@@ -11,13 +11,14 @@ import (
 
 // Prompt describes the program's prompt to a client that edits lines.
 type Prompt struct {
-	Editable bool   `json:"takes,omitempty"`   // a line may be edited
-	Seen     int64  `json:"seen,omitempty"`    // number of bytes typed and entered before this prompt was described
-	Keys     []byte `json:"keys,omitempty"`    // some of them, to be edited before the program gets them
-	Dropped  int    `json:"dropped,omitempty"` // number of the user's unfinished lines that other users have discarded
-	Adapter  string `json:"adapter,omitempty"`
-	Shell    bool   `json:"shell,omitempty"` // a line may name files anywhere
-	Cwd      string `json:"cwd,omitempty"`
+	Editable     bool   `json:"takes,omitempty"`        // a line may be edited
+	Continuation bool   `json:"continuation,omitempty"` // the program asks for another line of a command
+	Seen         int64  `json:"seen,omitempty"`         // number of bytes typed and entered before this prompt was described
+	Keys         []byte `json:"keys,omitempty"`         // some of them, to be edited before the program gets them
+	Dropped      int    `json:"dropped,omitempty"`      // number of the user's unfinished lines that other users have discarded
+	Adapter      string `json:"adapter,omitempty"`
+	Shell        bool   `json:"shell,omitempty"` // a line may name files anywhere
+	Cwd          string `json:"cwd,omitempty"`
 }
 
 // prompter is a program that accepts lines edited in a user's terminal.
@@ -111,7 +112,7 @@ func (a *attached) sendPrompts(ctx context.Context) {
 		typed := a.drafts.typed.wait()
 		seen := a.drafts.seen.Load() // read before the prompt, which includes it
 		now := s.Prompt(a.id)
-		p := Prompt{Editable: now.Editable, Seen: seen, Keys: now.Keys, Dropped: now.Dropped, Adapter: a.h.adapter.Name, Shell: a.h.adapter.Family == schema.FamilyShell, Cwd: now.Cwd}
+		p := Prompt{Editable: now.Editable, Continuation: now.Continuation, Seen: seen, Keys: now.Keys, Dropped: now.Dropped, Adapter: a.h.adapter.Name, Shell: a.h.adapter.Family == schema.FamilyShell, Cwd: now.Cwd}
 		if p.differs(&told) {
 			if !a.drafts.awaitShown(ctx, now.BytesRead) || a.frames.writeJSON(framePrompt, p) != nil {
 				return
@@ -136,5 +137,5 @@ func (a *attached) sendPrompts(ctx context.Context) {
 
 // differs reports whether p has to be sent to a client that was last sent told.
 func (p *Prompt) differs(told *Prompt) bool {
-	return p.Editable != told.Editable || p.Dropped != told.Dropped || len(p.Keys) > 0 || p.Editable && (p.Seen != told.Seen || p.Cwd != told.Cwd)
+	return p.Editable != told.Editable || p.Dropped != told.Dropped || len(p.Keys) > 0 || p.Editable && (p.Continuation != told.Continuation || p.Seen != told.Seen || p.Cwd != told.Cwd)
 }

@@ -70,7 +70,7 @@ func (s *Session) EndDraft(who int) {
 // Prompt describes the program's state for a user who edits lines in their own terminal.
 type Prompt struct {
 	Phase        Phase
-	Continuation bool   // a command runs, and the program asks for another line of it
+	Continuation bool   // the program asks for another line of a command
 	Editable     bool   // the user may edit a line: the program waits at its prompt and echoes input there
 	Keys         []byte // keys from Session.TypeDraft that the user is to edit; each is returned once
 	Dropped      int    // number of this user's unfinished lines that another user has discarded
@@ -87,7 +87,7 @@ func (s *Session) Prompt(who int) Prompt {
 	var p Prompt
 	d.locked(func() {
 		t := d.typist
-		p = Prompt{Changes: changes, Phase: t.phase(), Continuation: t.cmd != nil && t.cmd.typed.wanted(), Editable: t.takesDraft(who), Dropped: t.draft.dropped[who], BytesRead: t.progress.bytes}
+		p = Prompt{Changes: changes, Phase: t.phase(), Continuation: t.continuedLine().wanted(), Editable: t.takesDraft(who), Dropped: t.draft.dropped[who], BytesRead: t.progress.bytes}
 		if p.Editable {
 			if p.Keys = t.held.takeDrafted(who); len(p.Keys) > 0 {
 				t.draft.begin(who)

@@ -9,6 +9,7 @@ var controls = map[rune]func(*Editor) Result{
 	'w': doKillBlankWord, 'y': doYank, 't': doTranspose,
 	'c': doInterrupt, 'g': doAbandon,
 	'p': doUp, 'n': doDown, 'r': doLook, tab: doComplete,
+	'l': doClear, '_': doUndo,
 	'z': passOn("\x1a"), '\\': passOn("\x1c"),
 }
 
@@ -23,6 +24,7 @@ var sequences = map[string]func(*Editor) Result{
 	"\x1b[1;5D": doWordLeft, "\x1b[1;3D": doWordLeft, "\x1bb": doWordLeft, "\x1bOd": doWordLeft,
 	"\x1b[1;5C": doWordRight, "\x1b[1;3C": doWordRight, "\x1bf": doWordRight, "\x1bOc": doWordRight,
 	"\x1b\x7f": doKillWordLeft, "\x1b\x08": doKillWordLeft, "\x1bd": doKillWordRight, "\x1b[3;5~": doKillWordRight,
+	"\x1b.": doLastWord, "\x1b_": doLastWord,
 	"\x1b[27u": doAbandon,
 }
 
@@ -98,6 +100,15 @@ func doKillBlankWord(e *Editor) Result { return e.kill(e.line.wordLeft(notBlank)
 func doKillWordLeft(e *Editor) Result  { return e.kill(e.line.wordLeft(letter), e.line.at) }
 func doKillWordRight(e *Editor) Result { return e.kill(e.line.at, e.line.wordRight(letter)) }
 func doYank(e *Editor) Result          { return e.insert(e.killed) }
+
+func doClear(*Editor) Result { return Result{Do: Clear} }
+
+func doUndo(e *Editor) Result {
+	if !e.line.undo() {
+		return Result{Do: Bell}
+	}
+	return Result{}
+}
 
 func doTranspose(e *Editor) Result {
 	e.line.transpose()

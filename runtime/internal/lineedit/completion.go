@@ -11,6 +11,8 @@ import (
 // Completion is where Tab finds words, in addition to the lines of the history. Its zero value
 // has none.
 type Completion struct {
+	Indents func() bool // a Tab before the first word is a character; nil: it is not
+
 	Text  func() string              // text that has words, such as what a terminal shows; nil: none
 	Files func(word string) []string // the names of files that begin with a word, and with a slash after directories; nil: none
 }
@@ -18,6 +20,9 @@ type Completion struct {
 // doComplete completes the word before the cursor as far as all candidates agree. A second Tab
 // lists them.
 func doComplete(e *Editor) Result {
+	if before := e.line.chars[:e.line.at]; e.completion.Indents != nil && e.completion.Indents() && !slices.ContainsFunc(before, notBlank) {
+		return e.insert("\t")
+	}
 	again := e.tabbed
 	word, found := e.candidates()
 	e.tabbed = len(found) > 1

@@ -55,6 +55,37 @@ func TestTabCompletesWords(t *testing.T) {
 	}
 }
 
+// In a further line of a command, Tab indents, as in the block of a program in Python.
+func TestTabIndents(t *testing.T) {
+	for _, tt := range []struct{ keys, line string }{
+		{"\t\tx = wo\t", "\t\tx = words|"},
+		{"  \t", "  \t|"},
+		{"x" + left + "\t", "\t|x"},
+	} {
+		e := typing{Editor: New(History{}, Completion{Indents: func() bool { return true }, Text: func() string { return "words" }})}
+		e.types(tt.keys)
+		assert.Equal(t, tt.line, e.line())
+	}
+}
+
+// A tab is shown as the blanks up to its stop: a tab itself would leave what these cells have shown before.
+func TestTabsAreShownAsBlanks(t *testing.T) {
+	for _, tt := range []struct {
+		first, cols int
+		chars       []string
+		shown       string
+		end         Place
+	}{
+		{4, 40, []string{"\t", "x"}, "    x", Place{0, 9}},
+		{4, 40, []string{"a", "\t", "\t"}, "a           ", Place{0, 16}},
+		{4, 10, []string{"\t", "\t", "x", "\t", "y"}, "     xy", Place{1, 1}},
+	} {
+		shown, end, _ := View{Chars: tt.chars}.Layout(tt.first, tt.cols, 10)
+		assert.Equal(t, tt.shown, shown)
+		assert.Equal(t, tt.end, end)
+	}
+}
+
 func TestATableOfWords(t *testing.T) {
 	list := []string{"one", "two", "three", "漢字", "five"}
 	for _, tt := range []struct {

@@ -19,6 +19,7 @@ type Editor struct {
 	paste      pasteText
 	message    string   // why the last key had no effect
 	tabbed     bool     // the last key was a Tab, and there are several candidates
+	last       lastWord // that the last key has inserted
 	list       []string // the candidates
 }
 
@@ -33,6 +34,7 @@ const (
 	Enter            // the line was entered: Text, without its end
 	Paste            // several lines were: Text, each with a \r
 	Pass             // the key is the program's
+	Clear            // the prompt is to be moved to the top of the screen
 	Bell             // there is nothing for the key to do
 )
 
@@ -79,6 +81,9 @@ func (e *Editor) Key(k *keys.Key) Result {
 	e.list, e.message = nil, ""
 	if !k.Ctrl || k.Code != tab {
 		e.tabbed = false
+	}
+	if raw := string(k.Raw); raw != "\x1b." && raw != "\x1b_" {
+		e.last = lastWord{}
 	}
 	if k.Kind == keys.Pasted {
 		return e.pasted(k.Raw)
@@ -193,6 +198,6 @@ func (e *Editor) pasted(part []byte) Result {
 	e.insert(lines[last])
 	rest := e.line.at
 	e.line.insert(after)
-	e.line.at = min(rest, len(e.line.chars))
+	e.line.at, e.line.past = min(rest, len(e.line.chars)), nil
 	return Result{Paste, strings.Join(lines[:last], "\r") + "\r"}
 }

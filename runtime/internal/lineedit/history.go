@@ -124,3 +124,47 @@ func (e *Editor) searching(k *keys.Key) (r Result, took bool) {
 	e.search = nil
 	return Result{}, len(k.Raw) == 1 && k.Raw[0] == esc
 }
+
+// lastWord is the last word of a line of the history that a key has inserted.
+type lastWord struct {
+	back int // how many lines before the newest one that line is, from 1; 0: none was inserted
+	from int // where the word begins
+}
+
+// doLastWord inserts the last word of the line before; once more, that of an older line in its place.
+func doLastWord(e *Editor) Result {
+	lines := e.history.Lines
+	for i := len(lines) - 1 - e.last.back; i >= 0; i-- {
+		word := wordAtEnd(lines[i])
+		if word == "" {
+			continue
+		}
+		if e.last.back > 0 {
+			e.line.remove(e.last.from, e.line.at)
+		}
+		e.last = lastWord{len(lines) - i, e.line.at}
+		return e.insert(word)
+	}
+	return Result{Do: Bell}
+}
+
+// wordAtEnd returns the last word of a line; blanks in quotes, or after a backslash, do not end one.
+func wordAtEnd(line string) string {
+	line = strings.TrimRight(line, " \t")
+	begins, quote := 0, byte(0)
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '\'':
+			quote = c
+		case c == ' ', c == '\t':
+			begins = i + 1
+		}
+	}
+	return line[begins:]
+}

@@ -1,6 +1,10 @@
 package lineedit
 
-import "github.com/clipperhouse/displaywidth"
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+)
 
 // Place is a place on the terminal: Row counts from the row of the prompt's end.
 type Place struct{ Row, Col int }
@@ -17,8 +21,13 @@ func (v View) Layout(first, cols, rows int) (shown string, end, cursor Place) {
 		if i == v.At {
 			cursor = p
 		}
-		shown += v.Chars[i]
-		p = p.after(v.Chars[i], cols)
+		next := p.after(v.Chars[i], cols)
+		if v.Chars[i] == "\t" {
+			shown += strings.Repeat(" ", next.Col-p.Col) // a tab would leave what the cells have shown before
+		} else {
+			shown += v.Chars[i]
+		}
+		p = next
 		if i == v.At { // the terminal may have put it in the next row
 			if w := width(v.Chars[i]); w > 0 && p.Col == w {
 				cursor = Place{Row: p.Row}

@@ -28,13 +28,43 @@ const most = 2 * longest
 type line struct {
 	chars []string
 	at    int // the cursor is before this one
+
+	past   []lineState // before each change, the oldest first
+	joined int         // where a character continues the text that was inserted last; 0: none does
+}
+
+// lineState is a line at one time.
+type lineState struct {
+	chars []string // not modified later
+	at    int
 }
 
 func (l *line) text() string { return strings.Join(l.chars, "") }
 
 func (l *line) set(text string) {
-	l.chars = split(text)
+	*l = line{chars: split(text)}
 	l.at = len(l.chars)
+}
+
+// maxPast is how many changes of a line can be undone.
+const maxPast = 200
+
+// changes records the line before a change.
+func (l *line) changes() {
+	if l.past = append(l.past, lineState{l.chars, l.at}); len(l.past) > maxPast {
+		l.past = l.past[1:]
+	}
+	l.joined = 0
+}
+
+// undo reverts the last change, and reports whether there was one. Characters that were typed one after another are one change.
+func (l *line) undo() bool {
+	n := len(l.past) - 1
+	if n < 0 {
+		return false
+	}
+	l.chars, l.at, l.past, l.joined = l.past[n].chars, l.past[n].at, l.past[:n], 0
+	return true
 }
 
 func split(text string) (chars []string) {
@@ -54,6 +84,9 @@ func (l *line) insert(text string) bool {
 	if size > most {
 		return false
 	}
+	if l.joined == 0 || l.joined != l.at {
+		l.changes()
+	}
 	from, to := max(l.at-1, 0), min(l.at+1, len(l.chars))
 	before, after := strings.Join(l.chars[from:l.at], "")+text, strings.Join(l.chars[l.at:to], "")
 	chars := split(before + after)
@@ -62,11 +95,13 @@ func (l *line) insert(text string) bool {
 	for n := 0; n < len(before); l.at++ {
 		n += len(l.chars[l.at])
 	}
+	l.joined = l.at
 	return true
 }
 
 // remove takes out what is between two places, and returns it; the cursor is there.
 func (l *line) remove(from, to int) string {
+	l.changes()
 	gone := strings.Join(l.chars[from:to], "")
 	l.chars, l.at = slices.Concat(l.chars[:from], l.chars[to:]), from
 	return gone
@@ -106,12 +141,14 @@ func (l *line) wordRight(part func(string) bool) int {
 
 // transpose exchanges the two characters before the cursor's place, which moves on.
 func (l *line) transpose() {
-	if l.at == len(l.chars) {
-		l.at--
-	}
-	if l.at < 1 {
+	if l.at < 1 || len(l.chars) < 2 {
 		l.at = min(1, len(l.chars))
 		return
+	}
+	l.changes()
+	l.chars = slices.Clone(l.chars)
+	if l.at == len(l.chars) {
+		l.at--
 	}
 	l.chars[l.at-1], l.chars[l.at] = l.chars[l.at], l.chars[l.at-1]
 	l.at++
