@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -169,4 +170,20 @@ func TestAttachedToAStoppedHost(t *testing.T) {
 	rest, code := c.exit()
 	assert.Zero(t, code)
 	assert.Contains(t, rest, "detached from work")
+}
+
+// A program whose startup file asks something does not reach its first prompt by waiting: start returns after five seconds, with the question.
+func TestAQuestionAtTheStart(t *testing.T) {
+	t.Parallel()
+	own := consoleOf(t)
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".bashrc"), []byte("read -p 'key? ' k\n"), 0o600))
+	began := time.Now()
+	out := own.run("start", "bash", "--name", "asks", "--env", "HOME="+home)
+	assert.Less(t, time.Since(began), 29*time.Second)
+	assert.Contains(t, out, `the program has not reached its first prompt; its last line is "key?"`)
+	c := own.attach("asks")
+	c.expect("key? ")
+	c.send("x\r")
+	assert.Equal(t, "x\n", own.run("exec", "asks", "echo $k"))
 }

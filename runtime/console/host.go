@@ -43,6 +43,7 @@ type host struct {
 
 	printed notifier      // signaled by output and by the end of a command
 	opened  chan struct{} // closed when the program is at its first prompt or will not reach it
+	asked   chan struct{} // closed when the program waits for input, but not at its first prompt
 	over    chan struct{} // closed when the program has ended and its outcome is set
 	ending  chan struct{} // closed when the host has to end
 	endOnce sync.Once
@@ -70,7 +71,7 @@ func newHost(b *place.Pending, version string, rec *record, log *slog.Logger) *h
 	now := time.Now()
 	h := &host{
 		spec: b.Order.Spec, start: programStart{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
-		opened: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
+		opened: make(chan struct{}), asked: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
 	h.digest = schema.Digest(h.spec.Sealed)
 	o := h.spec.Options(h.adapter)

@@ -42,6 +42,7 @@ func startProgram(ctx context.Context, h *host) (program, error) {
 	}
 	o.OnTerminal, o.Output, o.OnTyped, o.CommandPrefix = h.screen.on, h.print, h.typed, h.start.through
 	o.Window, o.Attended, o.OwnsOrphans = -1, true, true
+	o.OnQuestion = func() { close(h.asked) }
 	begun := h.start.begun
 	if begun == nil {
 		var err error

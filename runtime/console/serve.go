@@ -167,6 +167,7 @@ func (h *host) announce(ready func(readiness)) {
 	defer t.Stop()
 	select {
 	case <-h.opened:
+	case <-h.asked:
 	case <-t.C:
 	}
 	h.mu.Lock()

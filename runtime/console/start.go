@@ -33,7 +33,7 @@ func asFault(err error) error {
 }
 
 // Start starts a console in a process of its own and returns when its program is at its first
-// prompt, or after half a minute. argv is the command line of a process that calls Serve with its
+// prompt, when the program has waited for other input for five seconds, or after half a minute. argv is the command line of a process that calls Serve with its
 // standard input and output.
 //
 // Errors: *Fault: FaultNameInUse if a console of that name is running, FaultProgramMissing if the program does

@@ -34,6 +34,10 @@ type Options struct {
 	// waited for other input for five seconds: a user may be answering it.
 	Attended bool
 
+	// OnQuestion is called in Open, at most once, when Attended makes it wait although the program has waited
+	// for other input for five seconds. nil: it is not reported.
+	OnQuestion func()
+
 	// Output receives the running command's output as it becomes final: whole lines at once, an
 	// unfinished line when the program is found to wait for input (State, WaitState) or the command
 	// ends. Calls do not overlap; nothing is read from the program during a call.

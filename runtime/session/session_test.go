@@ -1105,8 +1105,10 @@ func TestPatience(t *testing.T) {
 	a.Prompt.Primary = `^another> $`
 	ctx, cancel := context.WithTimeout(deadline(t), 500*time.Millisecond)
 	defer cancel()
-	_, err := session.Open(ctx, &a, session.Options{Attended: true})
+	questions := 0
+	_, err := session.Open(ctx, &a, session.Options{Attended: true, OnQuestion: func() { questions++ }})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Equal(t, 1, questions)
 	_, err = session.Open(deadline(t), &a, session.Options{})
 	require.Error(t, err)
 	assert.NotErrorIs(t, err, context.DeadlineExceeded)

@@ -46,7 +46,7 @@ var errStuck = errors.New("the program waits for input, but not at that prompt")
 func (d *driver) awaitReady(ctx context.Context) error {
 	tick := time.NewTicker(stuckGap)
 	defer tick.Stop()
-	for looks := 0; looks < stuckLooks; {
+	for looks, asked := 0, false; ; {
 		select {
 		case <-d.life.ready:
 			return nil
@@ -55,13 +55,20 @@ func (d *driver) awaitReady(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
-			looks++
-			if d.options.Attended || !d.viewer.stuck() {
+			if looks++; !d.viewer.stuck() {
 				looks = 0
 			}
 		}
+		switch {
+		case looks < stuckLooks || asked:
+		case !d.options.Attended:
+			return errStuck
+		default:
+			if asked = true; d.options.OnQuestion != nil {
+				d.options.OnQuestion()
+			}
+		}
 	}
-	return errStuck
 }
 
 // stuck reports whether the program waits for input elsewhere than at its prompt.

@@ -31,8 +31,9 @@ func newStart(a *ui.App) *cobra.Command {
 (see "ripple adapter list") or an adapter file; the default is bash. The arguments are added
 to the program's command line.
 
-The command returns when the program is at its first prompt, or after half a minute; the program
-then continues to start, and the exit code is 4. To wait for it: ripple console wait --for input`,
+The command returns when the program is at its first prompt, when it has waited for other input
+for five seconds, or after half a minute. In the latter two cases the program continues to start,
+and the exit code is 4. To wait for its prompt: ripple console wait --for input`,
 		Example: "  ripple console start python --name calc\n  ripple console start gdb -- ./a.out",
 		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
 		Args: func(cmd *cobra.Command, args []string) error {
