@@ -98,6 +98,11 @@ function __rp_postexec --on-event fish_postexec
     set -e __rp_running
 end
 
+# After a hang-up fish exits with 0, also if a command runs: its end is reported as that of a command that the signal has ended.
+function __rp_exit --on-event fish_exit
+    set -q __rp_running; and __rp_done 129
+end
+
 function __rp_cancel --on-event fish_cancel
     __rp_done 130
     __rp_start

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +16,41 @@ import (
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/session"
 )
+
+// The same if something else hangs up on the program. A command that ends the program by itself has its exit code.
+func TestACommandDoesNotSucceedWhenTheProgramIsHungUp(t *testing.T) {
+	t.Parallel()
+	const hangUp = "kill -HUP PID; sleep 55"
+	for _, tt := range []struct {
+		name, code string
+		exit       int
+	}{
+		{"bash", hangUp, 129},
+		{"zsh", hangUp, 1},
+		{"fish", hangUp, 129},
+		{"dash", hangUp, 129},
+		{"mksh", hangUp, 129},
+		{"python", "import os, time; os.kill(os.getpid(), 1); time.sleep(55)", 129},
+		{"fish", "exit 0", 0},
+		{"fish", "false; exit 0", 0},
+		{"fish", "exit 3", 3},
+		{"fish", "exec true", 0},
+		{"fish", "true; exit", 0},
+		{"bash", "exit 0", 0},
+		{"zsh", "exit 0", 0},
+	} {
+		t.Run(tt.name+" "+tt.code, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, tt.name, session.Options{})
+			r, err := s.Eval(deadline(t), strings.ReplaceAll(tt.code, "PID", strconv.Itoa(s.State().PID)))
+			exit, exited := errors.AsType[*session.ExitError](err)
+			require.True(t, exited, "%v", err)
+			assert.Equal(t, tt.exit, exit.Code)
+			assert.Equal(t, &tt.exit, r.ExitCode)
+			assert.Equal(t, tt.exit != 0, r.Failed)
+		})
+	}
+}
 
 // A command that runs when its session is closed has not succeeded, whatever exit code the program has.
 func TestACommandDoesNotSucceedWhenTheSessionIsClosed(t *testing.T) {

@@ -77,13 +77,16 @@ func (d *driver) take(b []byte) {
 	d.interrupts.sendPending()
 }
 
+// hangup is the exit code of a command that SIGHUP has ended.
+const hangup = 128 + int(syscall.SIGHUP)
+
 // ends handles the end of the stream: a running command has ended.
 func (d *driver) ends(err error) {
 	d.happened(func() {
 		d.interpretRest()
 		code, signal := d.term.ExitStatus()
-		if d.life.hungUp && d.cmd != nil && code == 0 { // fish exits with 0 when it is hung up on
-			code, signal = 128+int(syscall.SIGHUP), "SIGHUP"
+		if c := d.cmd; c != nil && code == 0 && (d.life.hungUp || c.facts.code != nil && *c.facts.code == hangup) { // fish exits with 0 then
+			code, signal = hangup, "SIGHUP"
 		}
 		d.life.exit = &ExitError{Code: code, Signal: signal}
 		if !d.stream.used {
