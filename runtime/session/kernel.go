@@ -15,6 +15,7 @@ type kernel struct {
 	events  *events
 	visible bool      // at a prompt, a thread of the program was seen to wait for input
 	reads   bool      // and it did so in a read of the terminal
+	timed   bool      // at a prompt, the program was seen to wait for input with a timeout, as node does while it has timers of its own
 	waitID  uint64    // the wait ID last seen
 	place   pty.Place // where it waits for a command
 	home    pty.Place // the same, as seen at rest
@@ -101,6 +102,7 @@ func (k *kernel) learnHome() (arriving bool) {
 		return false
 	}
 	r := k.term.Readiness()
+	k.timed = k.timed || r.Timed && r.Polls.PID == k.term.PID()
 	if r.State == pty.Waiting && r.Place.PID == k.term.PID() && k.term.Queued() == 0 {
 		k.home, k.silent, k.edited = r.Place, k.hides(), k.cooked()
 	}
@@ -114,7 +116,7 @@ func (k *kernel) hides() bool {
 }
 
 // sawWaiting reports whether the program was seen to wait for input at its prompt: then it would be seen in a command, too.
-func (k *kernel) sawWaiting() bool { return k.visible || k.home != pty.Place{} }
+func (k *kernel) sawWaiting() bool { return k.visible || k.timed || k.home != pty.Place{} }
 
 // learn records how the program waits for a command.
 func (k *kernel) learn(r pty.Readiness) {
