@@ -334,6 +334,20 @@ func TestNoUserAnswersAnotherUsersProgram(t *testing.T) {
 	assert.Contains(t, out, "interrupted: it waited for input that nobody can type")
 }
 
+// PAM blocks the interrupt while passwd asks.
+func TestNoUserAnswersPasswd(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	for _, shell := range []string{"bash", "zsh"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			out, code := p.run(t, "exec", shell, "passwd")
+			assert.Equal(t, ui.ExitTimeout, code)
+			assert.Contains(t, out, "interrupted: it waited for input that nobody can type\n")
+		})
+	}
+}
+
 func TestNoClientTypesASecretForAnotherUsersProgram(t *testing.T) {
 	t.Parallel()
 	p := asOtherUser(t)

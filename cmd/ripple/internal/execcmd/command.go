@@ -67,9 +67,25 @@ func (x *execution) eval(ctx context.Context, cancel context.CancelCauseFunc, te
 func (x *execution) withdraw(ctx context.Context, cancel context.CancelCauseFunc) {
 	soon, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	if _, err := x.session.Interrupt(soon); err != nil {
+	if _, err := x.session.Interrupt(soon); err != nil && !x.endInput(ctx) {
 		cancel(errNoPrompt)
 	}
+}
+
+// endInput ends the input of a command that still asks for a secret after an interrupt, and reports whether the command has
+// ended: while they ask, passwd and other programs that use PAM block the signal.
+func (x *execution) endInput(ctx context.Context) bool {
+	eof := x.adapter.Signals.EOF
+	if st := x.session.State(); eof == nil || st.Waiting != session.WaitingSecret || !st.NeedsInput {
+		return false
+	}
+	soon, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if x.session.Send(soon, []byte(*eof)) != nil {
+		return false
+	}
+	_, err := x.session.WaitState(soon, func(s session.State) bool { return s.Phase != session.PhaseRunning })
+	return err == nil
 }
 
 func (x *execution) interrupt(ctx context.Context) {
