@@ -10,7 +10,7 @@ import (
 	"example.org/ripple/runtime/internal/git"
 )
 
-// A disk that is full while git writes is no refusal of git.
+// A disk that is full while git writes is not a conflict.
 func TestStopForAFullDisk(t *testing.T) {
 	full := &git.Error{Command: "commit", Said: "error: unable to write file a.txt: No space left on device", Code: 128}
 	for _, err := range []error{full, gitStop("commit", full)} {

@@ -89,8 +89,8 @@ func isRepository(dir string) bool {
 	return false
 }
 
-// Ignored lists what git ignores in a working tree, also as changes of a file (git update-index --assume-unchanged). `git worktree remove` removes it without a question.
-type Ignored struct {
+// IgnoredFiles lists what git ignores in a working tree, also as changes of a file (git update-index --assume-unchanged). `git worktree remove` removes it without a question.
+type IgnoredFiles struct {
 	Names    []string // files and directories that the project lacks or has with other contents
 	Unread   bool     // of some files only the size was compared, because there are too many
 	compared int
@@ -104,7 +104,7 @@ const (
 )
 
 // OnlyIgnored compares what git ignores here with the project. skip leaves out names, as in [Worktree.Lacking].
-func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (i Ignored, err error) {
+func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (i IgnoredFiles, err error) {
 	list, err := ignored(ctx, w.Repo, skip)
 	for _, name := range list {
 		err = errors.Join(err, i.compare(ctx, w.Top, project, name))
@@ -152,7 +152,7 @@ func blobOf(path string, digits int) (string, error) {
 }
 
 // compare adds what the project lacks of a file or directory.
-func (i *Ignored) compare(ctx context.Context, top, project, name string) error {
+func (i *IgnoredFiles) compare(ctx context.Context, top, project, name string) error {
 	return filepath.WalkDir(filepath.Join(top, name), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil { // it cannot be read, or was removed meanwhile
 			return ctx.Err()
@@ -172,7 +172,7 @@ func (i *Ignored) compare(ctx context.Context, top, project, name string) error 
 }
 
 // sameContents reports whether two files have the same contents; two directories have.
-func (i *Ignored) sameContents(ctx context.Context, path string, info fs.FileInfo, other string, otherInfo fs.FileInfo) bool {
+func (i *IgnoredFiles) sameContents(ctx context.Context, path string, info fs.FileInfo, other string, otherInfo fs.FileInfo) bool {
 	switch {
 	case info.Mode().Type() != otherInfo.Mode().Type():
 		return false

@@ -16,8 +16,8 @@ func TestManyIgnoredFiles(t *testing.T) {
 	p.write("ignored", "1")
 	p.write("w/ignored", "2")
 	top := filepath.Join(p.dir, "w")
-	for compared, want := range map[int]Ignored{0: {Names: []string{"ignored"}}, maxCompared: {Unread: true}} {
-		i := Ignored{compared: compared}
+	for compared, want := range map[int]IgnoredFiles{0: {Names: []string{"ignored"}}, maxCompared: {Unread: true}} {
+		i := IgnoredFiles{compared: compared}
 		require.NoError(t, i.compare(t.Context(), top, p.dir, "ignored"))
 		assert.Equal(t, []any{want.Names, want.Unread}, []any{i.Names, i.Unread})
 	}

@@ -22,8 +22,8 @@ var systemErrors = []struct {
 	{lazyregexp.New(`^(error|fatal|warning): .*: Read-only file system$`), syscall.EROFS},
 }
 
-// Unwrap returns the system's error that git reports, such as a full disk, or nil. What hooks print does not count, unless it
-// looks like a message of git.
+// Unwrap returns the system's error that git reports, such as a full disk, or nil. A message of a hook does not count,
+// unless it looks like one of git.
 func (e *Error) Unwrap() error {
 	for line := range strings.SplitSeq(e.Said, "; ") {
 		for _, s := range systemErrors {

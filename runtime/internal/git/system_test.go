@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A full disk is an error of the system, and not a refusal of git. What a hook prints is not taken for one.
+// A full disk is an error of the system, and git does not refuse anything. A message of a hook does not count.
 func TestErrorsOfTheSystem(t *testing.T) {
 	for _, tt := range []struct {
 		said string

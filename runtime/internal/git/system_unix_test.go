@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A disk that is full while git makes a working tree is no conflict. Git cannot write a large file either if the size of files is
+// A disk that is full while git makes a working tree is not a conflict. Git cannot write a large file either if the size of files is
 // limited, which needs a process of its own.
 func TestOpenWorktreeOnAFullDisk(t *testing.T) {
 	if os.Getenv("RIPPLE_DISK_FULL") == "" {
