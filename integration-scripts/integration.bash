@@ -144,7 +144,7 @@ __rp_history() {
   builtin history -s -- "${__rp_u%$'\n'}"
 }
 
-# Of an unset variable, which may be read-only as well, nothing else tells.
+# An unset variable may be read-only, too, and has no attributes to ask for.
 __rp_writable() { builtin local "$1"; } 2>/dev/null
 
 # __rp_setup is what remains when the user's file has been read. A DEBUG trap of that file sees no command of a function.

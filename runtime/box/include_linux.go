@@ -102,8 +102,8 @@ func (p *Policy) included(file string) ([]string, error) {
 	return paths, err
 }
 
-// settings returns the values that git config reports for a file, if the file contains a word. It reports none if there
-// is no file.
+// settings returns the values that git config reports for a file, if the file contains a word. A missing
+// file has no values.
 func (p *Policy) settings(file, word string, options ...string) (values []string, err error) {
 	if file == os.DevNull {
 		return nil, nil
