@@ -33,10 +33,19 @@ func TestMatrix(t *testing.T) {
 	require.NoError(t, err)
 	ripple := command(t)
 	table := newTable(p, classes)
+	t.Cleanup(func() { // after all cases, which run in parallel
+		fmt.Print(table)
+		if *failures != "" {
+			assert.NoError(t, os.WriteFile(*failures, []byte(table.failures()), 0o600))
+		}
+		assert.Positive(t, table.ran, "nothing was run")
+	})
 	for _, c := range classes {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			for i, one := range c.Cases {
 				t.Run(one.Name, func(t *testing.T) {
+					t.Parallel()
 					for _, in := range p.Programs {
 						if one.applies(p, in) && (*matrix == "all" || one.inCI(p, in)) {
 							t.Run(in.Name, func(t *testing.T) {
@@ -51,11 +60,6 @@ func TestMatrix(t *testing.T) {
 			}
 		})
 	}
-	fmt.Print(table)
-	if *failures != "" {
-		require.NoError(t, os.WriteFile(*failures, []byte(table.failures()), 0o600))
-	}
-	assert.Positive(t, table.ran, "nothing was run")
 }
 
 // command returns the program under test.
