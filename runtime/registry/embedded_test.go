@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"io/fs"
 	"testing"
 
@@ -41,10 +42,22 @@ func TestTheEmbeddedAdaptersNameThemselvesAtTheTop(t *testing.T) {
 		assert.True(t, f.header().plain, f.path)
 		assert.Equal(t, f.name(), f.header().name, f.path)
 		assert.Equal(t, f.name(), f.base(), "the file has the adapter's name")
+		assert.Equal(t, append([]string{f.name()}, f.aliases()...), f.names(), f.path)
 		for _, alias := range f.aliases() {
 			assert.Contains(t, f.header().text, alias, "%s: alias beyond the first %d bytes", f.path, maxEmbeddedHead)
 		}
 	}
+}
+
+// A name that no adapter has is answered at once: no embedded file is parsed for it.
+func TestAnUnknownNameParsesNothing(t *testing.T) {
+	r := open(t, Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
+	_, err := r.Find("gnu-bsh")
+	notFound, is := errors.AsType[*NotFoundError](err)
+	require.True(t, is, "%v", err)
+	assert.Contains(t, notFound.Suggestions, "gnu-bash")
+	assert.Contains(t, notFound.Known, "bash")
+	r.each(func(_ *layer, f *file) { assert.Nil(t, f.entry.Adapter, f.path) })
 }
 
 func TestABrokenEmbeddedAdapter(t *testing.T) {

@@ -88,15 +88,22 @@ func checkName(name string) error {
 // notFound returns the error for a missing name, with similar names.
 func (r *Registry) notFound(name string) error {
 	e := &NotFoundError{Name: name, LimitExceeded: r.LimitExceeded()}
-	for _, entry := range r.List() {
-		e.Known = append(e.Known, entry.Name)
-	}
 	var all []string
+	held := map[string]bool{}
 	r.each(func(_ *layer, f *file) {
-		if f.usable() {
-			all = append(append(all, f.name()), f.aliases()...)
+		if f.origin != OriginEmbedded && !f.usable() {
+			return
 		}
+		names := f.names()
+		all = append(all, names...)
+		if f.origin == OriginEmbedded || f.entry.Adapter != nil {
+			if !held[names[0]] {
+				e.Known = append(e.Known, names[0])
+			}
+		}
+		held[names[0]] = true
 	})
+	slices.Sort(e.Known)
 	slices.Sort(all)
 	e.Suggestions = schema.Nearest(name, slices.Compact(all))
 	return e

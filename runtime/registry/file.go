@@ -263,3 +263,20 @@ func (f *file) aliases() []string {
 func (f *file) mayBe(name string) bool {
 	return f.header().mentions(name) || f.claimedName() == name
 }
+
+// mayBeOdd is like mayBe, and also true for each file that does not come with ripple: its header may be too unusual to be read.
+func (f *file) mayBeOdd(name string) bool {
+	return f.origin != OriginEmbedded || f.mayBe(name)
+}
+
+// names returns the file's name and its aliases. Files that come with ripple are not parsed for them.
+func (f *file) names() []string {
+	h := f.header()
+	_, rest, aliased := strings.Cut(h.text, "\naliases:")
+	list, ok := strings.CutPrefix(rest, " [")
+	if f.origin != OriginEmbedded || !h.plain || aliased && (!ok || strings.ContainsAny(list, `"'#`)) {
+		return append([]string{f.name()}, f.aliases()...)
+	}
+	list, _, _ = strings.Cut(list, "]")
+	return append([]string{f.claimedName()}, strings.FieldsFunc(list, func(c rune) bool { return strings.ContainsRune(", \n", c) })...)
+}

@@ -144,7 +144,7 @@ func (r *Registry) Find(nameOrPath string) (*Entry, error) {
 	}
 	f := r.lookup(nameOrPath, usableAndMayBe)
 	if f == nil {
-		f = r.lookup(nameOrPath, usable) // a header too unusual to be read
+		f = r.lookup(nameOrPath, usableAndMayBeOdd)
 	}
 	if f == nil {
 		return nil, r.without(nameOrPath)
@@ -155,7 +155,7 @@ func (r *Registry) Find(nameOrPath string) (*Entry, error) {
 // without returns the reason that no adapter can be used under a name: the user has not approved
 // the one that has it, it does not load, or it does not exist.
 func (r *Registry) without(name string) error {
-	f := r.lookup(name, anyFile)
+	f := r.lookup(name, (*file).mayBeOdd)
 	if f == nil {
 		return r.notFound(name)
 	}
@@ -250,9 +250,9 @@ func (r *Registry) parseAll() {
 	_ = g.Wait() // Notices reports files that do not load
 }
 
-func anyFile(*file, string) bool               { return true }
-func usable(f *file, _ string) bool            { return f.usable() }
-func usableAndMayBe(f *file, name string) bool { return f.mayBe(name) && f.usable() }
+func usable(f *file, _ string) bool               { return f.usable() }
+func usableAndMayBe(f *file, name string) bool    { return f.mayBe(name) && f.usable() }
+func usableAndMayBeOdd(f *file, name string) bool { return f.mayBeOdd(name) && f.usable() }
 
 // lookup resolves a name or alias among the files that the filter admits.
 func (r *Registry) lookup(name string, admit func(*file, string) bool) *file {
