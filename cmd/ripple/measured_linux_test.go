@@ -22,9 +22,15 @@ func init() { commands[measuredName] = measured }
 
 // measuredCommand returns a command, and a function that returns its peak of resident memory in KB
 // after it has ended. Linux counts the memory of the process that started a program as the
-// program's own, so it is started by a small process, not by the tests, which may be large.
+// program's own: if the tests are large, the program is started by a small process.
 func measuredCommand(ctx context.Context, t *testing.T, path string, args ...string) (cmd *exec.Cmd, peak func() int64) {
 	t.Helper()
+	var tests syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &tests))
+	if tests.Maxrss < maxResident/2 {
+		cmd = exec.CommandContext(ctx, path, args...)
+		return cmd, func() int64 { return maxrss(cmd.ProcessState) }
+	}
 	self, err := os.Executable()
 	require.NoError(t, err)
 	report, err := os.CreateTemp(t.TempDir(), "memory")
@@ -53,6 +59,9 @@ func measured() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Fprintln(os.NewFile(reportFile, "report"), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	fmt.Fprintln(os.NewFile(reportFile, "report"), maxrss(cmd.ProcessState))
 	os.Exit(cmd.ProcessState.ExitCode())
 }
+
+// maxrss returns the peak of resident memory in KB.
+func maxrss(ended *os.ProcessState) int64 { return ended.SysUsage().(*syscall.Rusage).Maxrss }

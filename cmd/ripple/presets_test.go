@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/scenario"
+	"example.org/ripple/internal/testkit"
 )
 
 // rehearsed returns a scenario with the topics that each turn publishes: separated by blanks, with
@@ -56,7 +57,7 @@ func TestPresetsRunToTheirEnd(t *testing.T) {
 		{shapes + "code-assist.yml", []string{"tasks.ready", "review.ready", "", "review.ready", "review.passed", "queue.advance", "tasks.ready", "", "review.passed", "LOOP_COMPLETE"}, "planner builder critic builder critic finalizer planner builder critic finalizer"},
 		{shapes + "wave-review.yml", []string{"review.perspective review.perspective", "review.done", "review.done", "", "review.complete"}, "coordinator reviewer reviewer synthesizer synthesizer"}, // its default is the promise: it is asked again
 	}
-	for _, tt := range tests {
+	for _, tt := range testkit.Sample(t, 4, tests) {
 		t.Run(filepath.Base(tt.preset), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -47,6 +47,22 @@ func chosen[T any](n int, all []T) (taken []T) {
 	return taken
 }
 
+// FirstOfEach returns the cases that a test takes: all if Thorough is set, otherwise the first one of each kind. It logs
+// both numbers like [Times].
+func FirstOfEach[T any](t testing.TB, kinds [][]T) (taken []T) {
+	t.Helper()
+	all := 0
+	for _, kind := range kinds {
+		all += len(kind)
+		if !Thorough {
+			kind = kind[:1]
+		}
+		taken = append(taken, kind...)
+	}
+	LogSample(t, len(taken), all)
+	return taken
+}
+
 // Fewer returns how often a test repeats something under -short, as CI runs tests with the race detector: some times, if
 // Thorough is not set. Otherwise it returns all times. It logs the numbers like [Times] if they differ.
 func Fewer(t testing.TB, some, all int) int {
