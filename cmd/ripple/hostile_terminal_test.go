@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // hostileText sets a title and the clipboard, moves the cursor, hides text, clears the line, and
@@ -133,10 +135,7 @@ func TestNothingHostileReachesATerminal(t *testing.T) {
 	}
 	requireAll(t, "hostileLines", lines)
 	p := newHostileTerminal(t)
-	_, all := tree(t)
-	for _, cmd := range all {
-		p.run(hostileLine{quiet: cmd.DisableFlagParsing, args: append(words(cmd.CommandPath())[1:], "--"+hostileText)})
-	}
+	p.refuseFlags()
 	for _, line := range hostileLines {
 		p.run(line)
 	}
@@ -178,6 +177,31 @@ func newHostileTerminal(t *testing.T) *hostileTerminal {
 	p.environ = append(os.Environ(), "HOME="+top, "XDG_RUNTIME_DIR="+private, "XDG_STATE_HOME="+private, "XDG_CONFIG_HOME="+private,
 		"TERM=xterm-256color", "NO_COLOR=", "RIPPLE_TRUST=always", "RIPPLE_SCENARIO="+filepath.Join(p.dir, "scenario.yaml"))
 	return p
+}
+
+// refuseFlags calls each command with a hostile flag and checks the output on the terminal. No command gets as far as the
+// project, so all run in this process.
+func (p *hostileTerminal) refuseFlags() {
+	p.t.Helper()
+	var all strings.Builder
+	console, err := expect.NewConsole(expect.WithStdout(&all), expect.WithDefaultTimeout(commandTimeout))
+	require.NoError(p.t, err)
+	defer console.Close()
+	_, commands := tree(p.t)
+	go func() {
+		for _, cmd := range commands {
+			args := append(words(cmd.CommandPath())[1:], "--"+hostileText)
+			assert.Equal(p.t, ui.ExitUsage, Main(args, console.Tty(), console.Tty(), console.Tty()), "%q", args)
+		}
+		_ = console.Tty().Close() // the end of the output
+	}()
+	_, _ = console.Expect(expect.EOF, expect.PTSClosed) // the end itself may be an error
+	lines := strings.SplitAfter(all.String(), "unknown flag: ")
+	assert.Len(p.t, lines, 1+len(commands), "%q", all.String())
+	for _, line := range lines[1:] {
+		assert.True(p.t, strings.HasPrefix(line, "--evil"), "%q", line)
+	}
+	assert.Empty(p.t, obeyed.FindAllString(all.String(), -1), "%q", all.String())
 }
 
 // run runs a command line to its end and checks the output on the terminal.
