@@ -337,39 +337,37 @@ func TestOnlyTheUsersOwnRunIsResumed(t *testing.T) {
 }
 
 // The programs that java compiles before it starts them load no classes of the project: here the compiler would look for
-// one that does not exist.
+// one that does not exist, and java for one with the name of ripple's own.
 func TestJavaLoadsNoClassesOfAProject(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("javac"); err != nil {
 		t.Skip("no JDK is installed")
 	}
-	h := newHostile(t, map[string]string{"META-INF/services/com.sun.source.util.Plugin": "Missing\n"})
+	h := newHostile(t, map[string]string{
+		"META-INF/services/com.sun.source.util.Plugin": "Missing\n",
+		"Deaf.java": "public class Deaf { public static void premain(String a, java.lang.instrument.Instrumentation i) throws Exception { new ProcessBuilder(\"EVIL\").start(); } }\n",
+	})
+	out, err := exec.Command("javac", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	for name, code := range map[string]string{"jshell": "1 + 1", "jdb": "version"} {
-		out, exit := h.run("exec", name, "--", code)
+		out, exit := h.harmless("exec", name, "--", code)
 		assert.Zero(t, exit, "%s: %s", name, out)
+		if name == "jshell" {
+			assert.Contains(t, out, "2")
+		}
 	}
 }
 
-// Files of a project with the names of ripple's own classes, or in a directory named ~, are not run.
-func TestFilesWithNamesOfRipplesOwn(t *testing.T) {
+// A directory of a project named ~ is not the user's home.
+func TestADirectoryNamedLikeTheHome(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"~/.mkshrc": "EVIL </dev/null\n", "Deaf.java": "public class Deaf { public static void premain(String a, java.lang.instrument.Instrumentation i) throws Exception { new ProcessBuilder(\"EVIL\").start(); } }\n"}
-	for name, code := range map[string]string{"mksh": "echo $((1 + 1))", "jshell": "1 + 1"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skip(name + " is not installed")
-			}
-			h := newHostile(t, files)
-			if name == "jshell" {
-				out, err := exec.Command("javac", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
-				require.NoError(t, err, "%s", out)
-			}
-			out, exit := h.harmless("exec", name, "--", code)
-			assert.Zero(t, exit, out)
-			assert.Contains(t, out, "2")
-		})
+	if _, err := exec.LookPath("mksh"); err != nil {
+		t.Skip("mksh is not installed")
 	}
+	h := newHostile(t, map[string]string{"~/.mkshrc": "EVIL </dev/null\n"})
+	out, exit := h.harmless("exec", "mksh", "--", "echo $((1 + 1))")
+	assert.Zero(t, exit, out)
+	assert.Contains(t, out, "2")
 }
 
 // The scripts for Python import modules of Python's library only, whatever the current directory has.
