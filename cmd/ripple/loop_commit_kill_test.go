@@ -164,7 +164,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 // The same at random moments of a commit.
 func TestKilledCommitContinues(t *testing.T) {
 	t.Parallel()
-	moments := testkit.Times(t, 8, 200)
+	moments := testkit.Times(t, 4, 200)
 	calm := newCommitted(t)
 	code, said := calm.commits(nil)
 	require.Equal(t, ui.ExitLimit, code, said)
@@ -204,7 +204,7 @@ func (l *testLoop) commitsKilled(after time.Duration, outer bool, args ...string
 	}
 	lock := filepath.Join(l.dir, "project/.ralph/loop.lock")
 	go func() {
-		tick := time.NewTicker(500 * time.Microsecond)
+		tick := time.NewTicker(2 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {

@@ -238,7 +238,7 @@ func (l *testLoop) tree() map[string]string {
 // kill -9 at any moment, and --resume: the same tree, turns and events as without.
 func TestKilledLoopContinues(t *testing.T) {
 	t.Parallel()
-	moments := testkit.Times(t, 6, 200)
+	moments := testkit.Times(t, 3, 200)
 	calm := killAtAnyMoment(t, moments, func() *testLoop { return newSixTurns(t) }, func(l *testLoop) any { return l.result() })
 	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, calm.result().turns)
 	require.Equal(t, "{6 project_complete completed}", calm.result().status)
