@@ -9,13 +9,17 @@ import (
 
 // Thorough is set for the exhaustive forms of tests, by RIPPLE_THOROUGH in the environment: each attack on a box as each
 // user, 100 kills, 200 moments, 1,000 turns, 200 MB of output. By default tests take a sample that is always the same.
-var Thorough = taken("RIPPLE_THOROUGH") != ""
+var Thorough = isThorough()
 
-// taken returns a variable of the environment and removes it: tests of adapters check that a program sees no variable with
-// ripple in its name.
-func taken(name string) string {
-	defer os.Unsetenv(name)
-	return os.Getenv(name)
+// isThorough removes the variable from the environment: tests of adapters check that a program sees no variable with
+// ripple in its name. Another one takes its place, for the second process of a guarded test binary.
+func isThorough() bool {
+	const name, inner = "RIPPLE_THOROUGH", "TEST_THOROUGH"
+	if value := os.Getenv(name); value != "" {
+		_ = os.Setenv(inner, value) // fails for malformed names only
+	}
+	_ = os.Unsetenv(name) // likewise
+	return os.Getenv(inner) != ""
 }
 
 // Times returns how often a test repeats something: all times if Thorough is set, otherwise some. It logs "sample: N of M",
