@@ -97,7 +97,11 @@ func TestAttacks(t *testing.T) {
 	users := slices.Sorted(maps.Keys(kinds()))
 	taken, all := 0, 0
 	for kind, credential := range kinds() {
-		for i, a := range list {
+		inClass := map[string]int{}
+		for _, a := range list {
+			class, _, _ := strings.Cut(a.name, "/")
+			i := inClass[class]
+			inClass[class]++
 			if a.as != "" && a.as != kind {
 				continue
 			}
@@ -131,10 +135,10 @@ func TestAttacks(t *testing.T) {
 	t.Cleanup(func() { assert.Empty(t, s.smuggled(), "smuggled requests that came through the box's proxy") })
 }
 
-// sampled reports whether the attack with this index belongs to the sample as this kind of user: every third attack,
-// so that each group of the list has its share, as the only user who can make it, or as one of the users by turns.
+// sampled reports whether the attack with this index within its class belongs to the sample as this kind of user: the first
+// one of each class and every sixth, as the only user who can make it, or as one of the users by turns.
 func sampled(a attack, index int, kind string, users []string) bool {
-	const every = 3
+	const every = 6
 	return index%every == 0 && (a.as == kind || users[index/every%len(users)] == kind)
 }
 
