@@ -27,8 +27,8 @@ type step struct {
 var input = regexp.MustCompile(`\$\{\{ inputs\.(\w+) \}\}`)
 
 // runAction runs the action's own run steps in a directory, like a runner; steps with other actions
-// are not run.
-func runAction(t *testing.T, dir string, inputs map[string]string) (output string, err error) {
+// are not run. The program that the action builds is in temp.
+func runAction(t *testing.T, temp, dir string, inputs map[string]string) (output string, err error) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "action.yml"))
 	require.NoError(t, err)
@@ -36,8 +36,7 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (output strin
 	require.NoError(t, yaml.Unmarshal(data, &a))
 	here, err := filepath.Abs(root)
 	require.NoError(t, err)
-	temp := t.TempDir()
-	added := filepath.Join(temp, "path")
+	added := filepath.Join(t.TempDir(), "path")
 	for _, s := range a.Runs.Steps {
 		if s.Uses != "" {
 			continue
@@ -78,17 +77,17 @@ func TestAction(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(root, "adapters", "bc.yaml"))
 	require.NoError(t, err)
-	dir := t.TempDir()
+	temp, dir := t.TempDir(), t.TempDir() // the second run finds the program that the first one has built
 	file := filepath.Join(dir, "bc.yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
-	out, err := runAction(t, dir, map[string]string{"install": "echo installed >done"})
+	out, err := runAction(t, temp, dir, map[string]string{"install": "echo installed >done"})
 	require.NoError(t, err, "%s", out)
 	assert.FileExists(t, filepath.Join(dir, "done"))
 
 	broken := strings.Replace(string(text), "^1606938044", "^never", 1) // the pattern of the multiplication test
 	require.NotEqual(t, string(text), broken)
 	require.NoError(t, os.WriteFile(file, []byte(broken), 0o600))
-	out, err = runAction(t, dir, map[string]string{"adapters": "bc.yaml", "arguments": "--require --filter ^arithmetic$"})
+	out, err = runAction(t, temp, dir, map[string]string{"adapters": "bc.yaml", "arguments": "--require --filter ^arithmetic$"})
 	require.Error(t, err, "%s", out)
 	assert.Regexp(t, `(?m)^::error file=.*bc\.yaml,line=\d+`, out)
 }

@@ -124,7 +124,7 @@ func TestAPIMentionsNoInternalTypes(t *testing.T) {
 func loadTypes(t *testing.T, paths []string) map[string]*types.Package {
 	t.Helper()
 	exports := map[string]string{}
-	for _, p := range goList(t, "linux", "-export") {
+	for _, p := range goList(t, "linux") {
 		exports[p.ImportPath] = p.Export
 	}
 	load := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {

@@ -178,7 +178,7 @@ type use struct{ run, shown bool }
 // "Struct.Field". Assignments to fields count, too; only the schema package creates adapters.
 func fieldUses(t *testing.T) map[string]use {
 	t.Helper()
-	pkgs := goList(t, runtime.GOOS, "-export")
+	pkgs := goList(t, runtime.GOOS)
 	exports := map[string]string{}
 	for _, p := range pkgs {
 		exports[p.ImportPath] = p.Export

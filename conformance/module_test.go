@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -41,21 +42,24 @@ func (p pkg) ours() bool { return p.Module != nil && p.Module.Main }
 // short returns the import path within the module.
 func (p pkg) short() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
 
-// listed are the results of goList, each a sync.OnceValues by its arguments: several tests need the same list.
+// listed are the results of goList, each a sync.OnceValues by its operating system: several tests need the same list.
 var listed sync.Map
 
-// goList lists the packages of the module and their dependencies, for one operating system. Callers share the list and do
-// not change it.
-func goList(t *testing.T, goos string, flags ...string) []pkg {
+// goList lists the packages of the module and their dependencies, for one operating system; for Linux and this one, with the
+// compiler's export data. Callers share the list and do not change it.
+func goList(t *testing.T, goos string) []pkg {
 	t.Helper()
-	once, _ := listed.LoadOrStore(fmt.Sprint(goos, flags), sync.OnceValues(func() ([]pkg, error) { return runGoList(goos, flags) }))
+	once, _ := listed.LoadOrStore(goos, sync.OnceValues(func() ([]pkg, error) { return runGoList(goos) }))
 	list, err := once.(func() ([]pkg, error))()
 	require.NoError(t, err)
 	return list
 }
 
-func runGoList(goos string, flags []string) ([]pkg, error) {
-	args := append([]string{"list", "-deps", "-json=ImportPath,Name,Doc,Dir,Export,GoFiles,Imports,Module"}, flags...)
+func runGoList(goos string) ([]pkg, error) {
+	args := []string{"list", "-deps", "-json=ImportPath,Name,Doc,Dir,Export,GoFiles,Imports,Module"}
+	if goos == "linux" || goos == runtime.GOOS {
+		args = append(args, "-export")
+	}
 	cmd := exec.Command("go", append(args, "./...")...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
