@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 func tokens(cuts bool, in string) (out []string) {
@@ -137,7 +139,7 @@ func TestParams(t *testing.T) {
 // Nothing of the stream is lost or kept forever: the Raw of all tokens that are not inside another
 // are its bytes, however it is split.
 func TestRawIsTheStream(t *testing.T) {
-	for i := range 300 {
+	for i := range testkit.Times(t, 60, 300) {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
 		in := string(stream(r, 600))
 		if i%3 == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/pty"
@@ -22,15 +23,16 @@ import (
 // Each kind of prompt of an unknown program is found.
 func TestPromptsAreLearned(t *testing.T) {
 	needsTheKernel(t)
-	for _, c := range []struct {
+	kinds := []struct {
 		kind, primary, continuation string
 	}{
-		{"constant", `^toy> $`, ""},
 		{"counter", `^\[(\d+)\] toy> $`, ""},
 		{"okay", ` ?ok *\n\z`, ""},
 		{"continued", `^toy> $`, `^more> $`},
 		{"silent", `^toy> $`, `\A\z`},
-	} {
+		{"constant", `^toy> $`, ""}, // which other tests learn, too
+	}
+	for _, c := range kinds[:testkit.Times(t, 4, len(kinds))] {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Parallel()
 			l, err := newLab(options("toy", toy(t, c.kind)...))
@@ -221,15 +223,16 @@ func TestSecondAnswerDeterminesItsForm(t *testing.T) {
 func TestVariedTestsExcludeFaultsAndLeaks(t *testing.T) {
 	l := evaluating(t, "constant")
 	conclude(l)
-	report, _, err := strongest(t.Context(), l)
+	report, err := runContracts(t.Context(), l)
 	require.NoError(t, err)
-	require.NotEmpty(t, report.Tests)
+	all := 0
 	for _, test := range report.Tests {
-		assert.LessOrEqual(t, test.Level, varied, test.Name)
+		if test.Level > varied {
+			all++
+			assert.Equal(t, 1, strings.Count(l.log.b.String(), " "+test.Name), "%s: %s", test.Name, &l.log.b)
+		}
 	}
-	report, err = runContracts(t.Context(), l)
-	require.NoError(t, err)
-	assert.Equal(t, 1, strings.Count(l.log.b.String(), " starts and stops leak nothing"), l.log.b.String())
+	assert.Positive(t, all)
 	assert.Equal(t, contract.MaxLevel, report.Tests[len(report.Tests)-1].Level)
 }
 
@@ -251,17 +254,18 @@ func TestProgramsThatCannotBeLearned(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		command []string
+		limit   time.Duration
 		reason  string
 	}{
-		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, "ended with exit code 3 before it waited for input"},
-		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, "did not wait for input within"},
-		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, "did not wait for input within"},
-		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, "a full-screen program"},
+		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, 2 * time.Second, "ended with exit code 3 before it waited for input"},
+		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, 500 * time.Millisecond, "did not wait for input within"},
+		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, 500 * time.Millisecond, "did not wait for input within"},
+		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, 2 * time.Second, "a full-screen program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := options("x", c.command...)
-			o.StartTimeout = 2 * time.Second
+			o.StartTimeout = c.limit
 			result, err := Run(t.Context(), o)
 			var start *StartError
 			require.ErrorAs(t, err, &start)

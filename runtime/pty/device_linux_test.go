@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // The program's side of the terminal belongs to the master that this process holds, even if the
@@ -33,7 +35,7 @@ func TestBothSidesBelongToOneTerminal(t *testing.T) {
 			}
 		}
 	}()
-	for range 2000 {
+	for range testkit.Times(t, 500, 2000) {
 		done := make(chan error)
 		go func() { // each on its own stack, which can shrink
 			grow(1000)
