@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
@@ -57,5 +59,11 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(e.WorkDir+"/home", 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "plays": plays},
+		Condition: func(condition string) (bool, error) {
+			if condition != "thorough" {
+				return false, fmt.Errorf("unknown condition %q", condition)
+			}
+			return testkit.Thorough, nil
+		},
 	})
 }

@@ -258,8 +258,8 @@ func TestProgramsThatCannotBeLearned(t *testing.T) {
 		reason  string
 	}{
 		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, 2 * time.Second, "ended with exit code 3 before it waited for input"},
-		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, 500 * time.Millisecond, "did not wait for input within"},
-		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, 500 * time.Millisecond, "did not wait for input within"},
+		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, 2 * time.Second, "did not wait for input within"},
+		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, 2 * time.Second, "did not wait for input within"},
 		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, 2 * time.Second, "a full-screen program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
