@@ -23,6 +23,7 @@ func Main(m interface{ Run() int }, pythons ...string) (code int) {
 	if !Thorough {
 		defer inMemory()()
 	}
+	defer func() { _ = os.RemoveAll(template.dir) }() // an error does not change the result
 	return m.Run()
 }
 

@@ -23,7 +23,5 @@ func TestMain(m *testing.M) {
 			os.Exit(code)
 		}
 	}
-	code := testkit.Main(m)
-	_ = os.RemoveAll(firstCommit.dir) // an error does not change the result
-	os.Exit(code)
+	os.Exit(testkit.Main(m))
 }

@@ -6,13 +6,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
-// project is a directory of a test, a git repository if init was called.
+// project is a directory of a test, a git repository if newRepo made it.
 type project struct {
 	t   testing.TB
 	dir string
@@ -24,33 +25,11 @@ func newProject(t testing.TB) *project {
 	return &project{t, dir}
 }
 
-// firstCommit is the repository that newRepo copies.
-var firstCommit struct {
-	once sync.Once
-	dir  string // TestMain removes it
-}
-
-// newRepo copies a repository with one commit: six processes of git would make it, and only one refreshes its index.
+// newRepo returns a project that is a repository with one commit.
 func newRepo(t testing.TB) *project {
-	firstCommit.once.Do(func() { makeFirstCommit(t) })
 	p := newProject(t)
-	require.NoError(t, os.CopyFS(p.dir, os.DirFS(firstCommit.dir)))
-	p.git("update-index", "-q", "--refresh")
+	testkit.CopyRepository(t, p.dir)
 	return p
-}
-
-func makeFirstCommit(t testing.TB) {
-	dir, err := os.MkdirTemp("", "repository-")
-	require.NoError(t, err)
-	firstCommit.dir = dir
-	p := &project{t, dir}
-	p.git("init", "-q", "-b", "main", "--template=")
-	// As four calls of git would write it. A garbage collection would outlive the test.
-	p.write(".git/config", p.read(".git/config")+"[user]\n\tname = t\n\temail = t@example.org\n[commit]\n\tgpgsign = false\n[gc]\n\tauto = 0\n")
-	p.write("a.txt", "a\n")
-	p.write(".gitignore", "ignored\n")
-	p.commit("first")
-	p.write(".git/info/exclude", "")
 }
 
 func (p *project) git(args ...string) string {

@@ -23,6 +23,7 @@ func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 	}
 	p.write(".gitattributes", "* diff=x\n")
 	settings := ""
+	require.NoError(t, os.Mkdir(filepath.Join(p.dir, ".git", "hooks"), 0o755))
 	for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction", "pre-rebase"} {
 		require.NoError(t, os.WriteFile(filepath.Join(p.dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho "+hook+" >> '"+ran+"'\n"), 0o700))
 		p.git("config", "hook."+hook+".command", program)

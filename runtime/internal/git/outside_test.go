@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/projectfile"
+	"example.org/ripple/internal/testkit"
 )
 
 // Git writes no file outside of the repository, whatever in it names one, unless exactly that is approved: each row is a
@@ -65,10 +66,7 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 			require.NoError(t, os.Mkdir(filepath.Join(base, "out"), 0o755))
 			for _, at := range []*project{p, other} {
 				require.NoError(t, os.Mkdir(at.dir, 0o755))
-				at.git("init", "-q", "-b", "main")
-				at.write(".git/config", at.read(".git/config")+"[user]\n\tname = t\n\temail = t@example.org\n[gc]\n\tauto = 0\n")
-				at.write("a.txt", "a\n")
-				at.commit("first")
+				testkit.CopyRepository(t, at.dir)
 				at.git("branch", "x")
 			}
 			cmd := exec.Command("sh", "-ec", tt.make)

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
-// project is a directory of a test, a git repository if init was called.
+// project is a directory of a test, a git repository if newRepo made it.
 type project struct {
 	t   testing.TB
 	dir string
@@ -22,15 +24,10 @@ func newProject(t testing.TB) *project {
 	return &project{t, dir}
 }
 
+// newRepo returns a project that is a repository with one commit.
 func newRepo(t testing.TB) *project {
 	p := newProject(t)
-	p.git("init", "-q", "-b", "main")
-	// As four calls of git would write it, which took as long as everything else here. A garbage collection would outlive
-	// the test.
-	p.write(".git/config", p.read(".git/config")+"[user]\n\tname = t\n\temail = t@example.org\n[commit]\n\tgpgsign = false\n[gc]\n\tauto = 0\n")
-	p.write("a.txt", "a\n")
-	p.write(".gitignore", "ignored\n")
-	p.commit("first")
+	testkit.CopyRepository(t, p.dir)
 	return p
 }
 
