@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
@@ -32,21 +33,20 @@ func dirSize(t *testing.T, dir string) (size int64) {
 	return size
 }
 
-// prints is a turn that prints a hundred times the limit, and claims to be done at the end.
-func prints(d *doing) {
-	d.work()
-	d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 1, CostUSD: 1}})
-	for i := range 10_000 {
-		d.says(fmt.Sprintf("%d %s", i, strings.Repeat("words ", 50)))
-		if i == 5000 {
-			d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 2, CostUSD: 2}})
-		}
-	}
-	d.says("done\n" + complete)
-}
-
+// Each turn prints many times the limit, and claims to be done at the end.
 func TestOutputOfATurnIsCapped(t *testing.T) {
-	r := newRig(t, prints)
+	times := testkit.Fewer(t, 1000, testkit.Times(t, 4000, 10_000))
+	r := newRig(t, func(d *doing) {
+		d.work()
+		d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 1, CostUSD: 1}})
+		for i := range times {
+			d.says(fmt.Sprintf("%d %s", i, strings.Repeat("words ", 50)))
+			if i == times/2 {
+				d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 2, CostUSD: 2}})
+			}
+		}
+		d.says("done\n" + complete)
+	})
 	r.flags["max-output"] = "40k"
 	assert.Equal(t, "project_complete", r.run().Reason, "output that is left out still counts for the result")
 	const turns, files = 2, 2 // a log for each, and the record; live.log is the last one's
@@ -67,23 +67,23 @@ func TestOutputOfATurnIsCapped(t *testing.T) {
 		}
 	}
 	require.Len(t, left, 2)
-	assert.Regexp(t, `^\d+ events of turn 1 left out here, \d\.\d MB$`, left[1].Why)
-	assert.Equal(t, 10_001, events+left[1].Events)
-	text := r.read(".ralph/events.jsonl")
-	for _, part := range []string{`"text":"0 words`, `"text":"9999 words`, "EXIT_SIGNAL: true", `"cost_usd":2`} {
+	assert.Regexp(t, `^\d+ events of turn 1 left out here, \d+\.\d [KM]B$`, left[1].Why)
+	assert.Equal(t, times+1, events+left[1].Events)
+	text, last := r.read(".ralph/events.jsonl"), fmt.Sprintf("%d words", times-1)
+	for _, part := range []string{`"text":"0 words`, `"text":"` + last, "EXIT_SIGNAL: true", `"cost_usd":2`} {
 		assert.True(t, strings.Contains(text, part), part)
 	}
 	live := r.read(".ralph/live.log")
-	for _, part := range []string{"0 words", "9999 words", complete} {
+	for _, part := range []string{"0 words", last, complete} {
 		assert.True(t, strings.Contains(live, part), part)
 	}
-	assert.Regexp(t, `\n\[\d\.\d MB left out here; max_output is 40\.0 KB\]\n`, live)
+	assert.Regexp(t, `\n\[\d+\.\d [KM]B left out here; max_output is 40\.0 KB\]\n`, live)
 	assert.Equal(t, 1, strings.Count(live, "\n["), "one line about what is left out")
 }
 
 // The record has the beginning and the end of an answer, also if it is one event that exceeds the limit.
 func TestLongAnswerIsCapped(t *testing.T) {
-	long := "the beginning\n" + strings.Repeat("words ü\n", 100_000) + complete
+	long := "the beginning\n" + strings.Repeat("words ü\n", testkit.Fewer(t, 8000, testkit.Times(t, 20_000, 100_000))) + complete
 	for name, script := range map[string]func(*doing){
 		"alone":        func(d *doing) { d.says(long) },
 		"after others": func(d *doing) { d.says(long); d.says(long) },

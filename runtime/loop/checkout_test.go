@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/loop/record"
 )
 
@@ -25,9 +26,12 @@ func shells(t testing.TB, commands ...string) (turns []func(*doing)) {
 	return turns
 }
 
+// Parts of commands for [shells], which start few processes: they are part of most turns.
 const (
-	commits = "date +%N >> work.txt; git add work.txt; git commit -qm work; "
-	users   = `cd "$(git worktree list --porcelain | sed -n '1s/worktree //p')"; `
+	// Two commits with the same contents, parent and time would be one.
+	commits = "echo $$ $((n += 1)) >> work.txt; git add work.txt; git commit -qm work; "
+	// The user's checkout, if the agent works in the working tree of side.
+	users = `cd "${PWD%/.ralph/side-worktree}"; `
 )
 
 var commitNames = regexp.MustCompile(`[0-9a-f]{10}`)
@@ -222,7 +226,7 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{"branch own", ""},
 		},
 	}
-	for _, tt := range tests {
+	for _, tt := range testkit.SampleOf(t, 2, 9, tests, func(i int) string { return fmt.Sprint(tests[i].worktree, tests[i].notes == nil) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -266,7 +270,7 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 		{"the branch is gone", "git checkout -q --detach; git branch -qD side; ", "", "N", "git -C D switch -c side"},
 		{"a strange name", `git checkout -q -b "it's;b"; `, "", "it's;b", `git -C D switch side && git -C D merge 'it'\''s;b'`},
 	}
-	for _, tt := range tests {
+	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) string { return testkit.FirstWord(tests[i].name) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -309,7 +313,7 @@ func TestResumeOnAnotherBranch(t *testing.T) {
 // working tree. A run without a working tree does not name them.
 func TestANewRunKnowsCommitsOnNoBranch(t *testing.T) {
 	const onNoBranch, onBranch = "git checkout -q --detach; " + commits + "git checkout -q side", "git checkout -q -b own; " + commits + "git checkout -q side"
-	for _, tt := range []struct {
+	tests := []struct {
 		name, first, between, last string
 		runs                       []string // the working trees of the runs
 	}{
@@ -317,7 +321,8 @@ func TestANewRunKnowsCommitsOnNoBranch(t *testing.T) {
 		{"two runs without a working tree in between", onNoBranch, "true", "true", []string{side, "", "", side}},
 		{"the next run deletes the branch", onBranch, "true", "git branch -q -D own", []string{side, side}},
 		{"the branch is deleted after a run without a working tree", onBranch, "true", "git branch -q -D own", []string{side, "", side}},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 2, tests, func(i int) string { return tests[i].first }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -353,7 +358,7 @@ func TestANewRunKnowsCommitsOnNoBranch(t *testing.T) {
 
 // A turn makes further working trees. In an ignored directory, git would remove them with the agent's.
 func TestNestedWorkingTrees(t *testing.T) {
-	for _, tt := range []struct {
+	tests := []struct {
 		name, worktree, turn string
 		nested               []string
 		unkept               int
@@ -366,7 +371,8 @@ func TestNestedWorkingTrees(t *testing.T) {
 		{"a repository that is not ignored", side, "git init -q other", []string{".ralph/side-worktree/other: repository"}, 0},
 		{"beside it", side, "git worktree add -q -b own ../beside", nil, 0},
 		{"in the user's checkout", "", "git worktree add -q -b own in", nil, 0},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 4, tests, func(i int) string { return testkit.FirstWord(tests[i].name) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -405,12 +411,13 @@ func TestTurnMakesAnOrphanBranch(t *testing.T) {
 // A turn leaves a merge or a cherry-pick open: the summary names the command that ends it.
 func TestTurnLeavesAMergeOpen(t *testing.T) {
 	const other = "git checkout -q -b other; echo o > a.txt; git commit -q -a -m o; git checkout -q -b own HEAD~1; "
-	for _, tt := range []struct{ name, worktree, turn, want string }{
+	tests := []struct{ name, worktree, turn, want string }{
 		{"a merge", "", other + "git merge -q --no-ff --no-commit other", "git merge"},
 		{"a merge in a worktree", side, other + "git merge -q --no-ff --no-commit other", "git merge"},
 		{"a cherry-pick", side, other + "echo p > a.txt; git commit -q -a -m p; git cherry-pick other > /dev/null || true", "git cherry-pick"},
 		{"a merge that is complete", side, other + "git merge -q --no-ff -m m other", ""},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) string { return tests[i].want }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -425,8 +432,8 @@ func TestTurnLeavesAMergeOpen(t *testing.T) {
 
 // The stash of a turn is in no commit of a branch.
 func TestTurnsStash(t *testing.T) {
-	const stash = "date +%N >> a.txt; git stash -q; "
-	for _, tt := range []struct {
+	const stash = "echo $$ $((n += 1)) >> a.txt; git stash -q; "
+	tests := []struct {
 		name, worktree, before, turn string
 		want                         int
 	}{
@@ -435,7 +442,8 @@ func TestTurnsStash(t *testing.T) {
 		{"the user had others", side, stash + stash, stash, 1},
 		{"the user had the only one", side, stash, "true", 0},
 		{"one of the user's is dropped", side, stash + stash, "git stash drop -q", 0},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) string { return tests[i].worktree }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -452,7 +460,7 @@ func TestTurnsStash(t *testing.T) {
 // Commits of a run count whatever their times are: clocks can be set back.
 func TestCommitsWithOldTimes(t *testing.T) {
 	const old = "export GIT_COMMITTER_DATE=2020-01-01T00:00:00; "
-	for _, tt := range []struct {
+	tests := []struct {
 		name, worktree, turn string
 		ahead                int
 		others               []record.Other
@@ -462,7 +470,8 @@ func TestCommitsWithOldTimes(t *testing.T) {
 		{"on another branch that was left", side, old + "git checkout -q -b own; " + commits + "git checkout -q side", 0, []record.Other{{Branch: "own", Commits: 1}}},
 		{"in the project", "", old + "git checkout -q -b own; " + commits, 1, nil},
 		{"the branch was there before", side, "git checkout -q old", 0, nil},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) string { return tests[i].worktree }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -484,7 +493,7 @@ func TestCommitsWithOldTimes(t *testing.T) {
 
 // Without git's log of HEAD, nobody knows which commits a turn left.
 func TestLogOfHEADIsMissing(t *testing.T) {
-	for _, tt := range []struct {
+	tests := []struct {
 		name, config, turn string
 		unlogged           bool
 	}{
@@ -492,7 +501,8 @@ func TestLogOfHEADIsMissing(t *testing.T) {
 		{"git keeps none", "false", "git checkout -q --detach; " + commits + "git checkout -q side", true},
 		{"it is removed", "true", `rm "$(git rev-parse --git-path logs/HEAD)"; ` + commits, true},
 		{"it is expired", "true", commits + "git reset -q --hard HEAD~1; git reflog expire --expire=now --all", true},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 2, tests, func(i int) bool { return tests[i].unlogged }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -574,12 +584,13 @@ func TestKilledTurnLeftACommit(t *testing.T) {
 // A run that was killed goes on as if it had not been: on the branch that its last turn checked out, unless somebody
 // has checked out another one since.
 func TestKilledRunOnAnotherBranch(t *testing.T) {
-	for _, tt := range []struct{ name, turn, since, reason string }{
+	tests := []struct{ name, turn, since, reason string }{
 		{"a branch", "git checkout -q -b own; ", "true", ReasonMaxTurns},
 		{"no branch", "git checkout -q --detach; ", "true", ReasonMaxTurns},
 		{"another one since", "git checkout -q -b own; ", "git checkout -q -b theirs", ReasonConflict},
 		{"a branch since, and it left none", "git checkout -q --detach; ", "git checkout -q -b theirs", ReasonConflict},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 2, tests, func(i int) string { return tests[i].reason }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -601,40 +612,44 @@ func TestKilledRunOnAnotherBranch(t *testing.T) {
 // process reads what was added to it since the turn began.
 func TestKilledAttemptCameBack(t *testing.T) {
 	const own = "git checkout -q --detach; " + commits
-	for _, tt := range []struct {
-		name, worktree, killed string
+	const again, stops = "the turn is taken again", "the next process stops before it"
+	tests := []struct {
+		name, worktree, killed, next string
 	}{
-		{"the agent's working tree", side, own + "git checkout -q side"},
-		{"the user's checkout", side, users + own + "git checkout -q main"},
-		{"no working tree", "", own + "git checkout -q main"},
-		{"the branch is reset", side, "git reset -q --hard main"},
-	} {
-		for _, next := range []string{"the turn is taken again", "the next process stops before it"} {
-			t.Run(tt.name+", "+next, func(t *testing.T) {
-				t.Parallel()
-				r := gitRig(t)
-				r.flags = map[string]string{"worktree": tt.worktree, "commit": "true", "max-turns": "2"}
-				var began, baseline string
-				turns := shells(t, "echo work > work.txt", tt.killed, "true")
-				r.fake.script = script(turns[0], func(d *doing) {
-					began, baseline = r.read(".ralph/events.jsonl"), r.read(".ralph/.turn_snapshot")
-					turns[1](d)
-				}, turns[2])
-				r.run()
-				lost := r.summary().Unkept
-				require.Len(t, lost, 1)
+		{"the agent's working tree", side, own + "git checkout -q side", again},
+		{"the agent's working tree", side, own + "git checkout -q side", stops},
+		{"the user's checkout", side, users + own + "git checkout -q main", again},
+		{"the user's checkout", side, users + own + "git checkout -q main", stops},
+		{"no working tree", "", own + "git checkout -q main", again},
+		{"no working tree", "", own + "git checkout -q main", stops},
+		{"the branch is reset", side, "git reset -q --hard main", again},
+		{"the branch is reset", side, "git reset -q --hard main", stops},
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) string { return tests[i].worktree + tests[i].next }) {
+		t.Run(tt.name+", "+tt.next, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.flags = map[string]string{"worktree": tt.worktree, "commit": "true", "max-turns": "2"}
+			var began, baseline string
+			turns := shells(t, "echo work > work.txt", tt.killed, "true")
+			r.fake.script = script(turns[0], func(d *doing) {
+				began, baseline = r.read(".ralph/events.jsonl"), r.read(".ralph/.turn_snapshot")
+				turns[1](d)
+			}, turns[2])
+			r.run()
+			lost := r.summary().Unkept
+			require.Len(t, lost, 1)
 
-				r.write(".ralph/events.jsonl", began)
-				r.write(".ralph/.turn_snapshot", baseline)
-				if next != "the turn is taken again" {
-					r.flags["max-turns"] = "1"
-				}
-				r.notices = nil
-				stop := r.resume()
-				require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
-				assert.Equal(t, lost, r.summary().Unkept)
-			})
-		}
+			r.write(".ralph/events.jsonl", began)
+			r.write(".ralph/.turn_snapshot", baseline)
+			if tt.next == stops {
+				r.flags["max-turns"] = "1"
+			}
+			r.notices = nil
+			stop := r.resume()
+			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
+			assert.Equal(t, lost, r.summary().Unkept)
+		})
 	}
 }
 
@@ -679,64 +694,70 @@ func TestCheckOfAHatLeavesTheBranch(t *testing.T) {
 // Whichever hat leaves the branch, the summary says where the commits of all hats are; a resumed run says how they come back to
 // the branch, and the hat whose turn it was goes on there.
 func TestHatsLeaveTheBranch(t *testing.T) {
-	for _, tt := range []struct {
+	type row struct {
 		name, worktree  string
 		build, review   string
 		moved           string // from and to, as in the summary
 		keep            string // the branch that it suggests for that
 		ahead           int
 		others          []record.Other
-		unkept, resumes int // commits on no branch; commits of the branch after a resumed run
-	}{
-		{"a commit without a branch", side, "git checkout -q --detach", "true", "branch side -> commit N (detached HEAD)", "side-2", 2, nil, 0, 2},
-		{"and the next hat goes back", side, "git checkout -q --detach", "git checkout -q side", "", "", 0, nil, 1, 2},
-		{"a branch of its own", side, "git checkout -q -b own", "true", "branch side -> branch own", "", 2, nil, 0, 2},
-		{"each its own", side, "git checkout -q -b own", "git checkout -q -b theirs side", "branch side -> branch theirs", "", 1, []record.Other{{Branch: "own", Commits: 1}}, 0, 2},
-		{"no working tree", "", "git checkout -q -b own", "true", "branch main -> branch own", "", 2, nil, 0, 2},
+		unkept, resumes int  // commits on no branch; commits of the branch after a resumed run
+		resumed         bool // between the two hats
+	}
+	var tests []row
+	for _, tt := range []row{
+		{"a commit without a branch", side, "git checkout -q --detach", "true", "branch side -> commit N (detached HEAD)", "side-2", 2, nil, 0, 2, false},
+		{"and the next hat goes back", side, "git checkout -q --detach", "git checkout -q side", "", "", 0, nil, 1, 2, false},
+		{"a branch of its own", side, "git checkout -q -b own", "true", "branch side -> branch own", "", 2, nil, 0, 2, false},
+		{"each its own", side, "git checkout -q -b own", "git checkout -q -b theirs side", "branch side -> branch theirs", "", 1, []record.Other{{Branch: "own", Commits: 1}}, 0, 2, false},
+		{"no working tree", "", "git checkout -q -b own", "true", "branch main -> branch own", "", 2, nil, 0, 2, false},
 	} {
-		for _, resumed := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, resumed=%t", tt.name, resumed), func(t *testing.T) {
-				t.Parallel()
-				r := gitRig(t)
-				r.write(".git/info/exclude", ".ralph\nripple.yml\n")
-				r.write("ripple.yml", builderAndReviewer)
-				turns := shells(t, tt.build, tt.review)
-				r.fake.script = script(
-					func(d *doing) { turns[0](d); publishes("built")(d) },
-					func(d *doing) { turns[1](d); d.writes("review.txt", "good"); promises("passed")(d) },
-				)
-				r.flags = map[string]string{"worktree": tt.worktree, "commit": "true"}
-				if !resumed {
-					stop := r.run()
-					require.True(t, stop.Done(), stop.Message)
-					sum, moved, keep, ahead := r.summary(), "", "", 0
-					if m := sum.Moved; m != nil {
-						moved, keep, ahead = commitNames.ReplaceAllString(m.From.String()+" -> "+m.To.String(), "N"), m.Name, m.Ahead
-					}
-					assert.Equal(t, []any{tt.moved, tt.keep, tt.ahead, tt.others}, []any{moved, keep, ahead, sum.Others})
-					assert.Len(t, sum.Unkept, tt.unkept)
-					assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
-					return
-				}
-
-				r.flags["max-turns"] = "1"
-				require.Equal(t, ReasonMaxTurns, r.run().Reason)
-				r.flags["max-turns"] = "2"
-				stop := r.resume()
-				branch := "own" // without a working tree of its own, the run goes on there
-				if tt.worktree != "" {
-					require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
-					_, command, _ := strings.Cut(stop.Fix, "`")
-					command, _, _ = strings.Cut(command, "`")
-					r.sh(command)
-					r.fake.script[1] = func(d *doing) { d.writes("review.txt", "good"); promises("passed")(d) }
-					branch, stop = tt.worktree, r.resume()
-				}
+		tests = append(tests, tt)
+		tt.resumed = true
+		tests = append(tests, tt)
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 4, tests, func(i int) string { return fmt.Sprint(tests[i].worktree, tests[i].resumed) }) {
+		t.Run(fmt.Sprintf("%s, resumed=%t", tt.name, tt.resumed), func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.write(".git/info/exclude", ".ralph\nripple.yml\n")
+			r.write("ripple.yml", builderAndReviewer)
+			turns := shells(t, tt.build, tt.review)
+			r.fake.script = script(
+				func(d *doing) { turns[0](d); publishes("built")(d) },
+				func(d *doing) { turns[1](d); d.writes("review.txt", "good"); promises("passed")(d) },
+			)
+			r.flags = map[string]string{"worktree": tt.worktree, "commit": "true"}
+			if !tt.resumed {
+				stop := r.run()
 				require.True(t, stop.Done(), stop.Message)
+				sum, moved, keep, ahead := r.summary(), "", "", 0
+				if m := sum.Moved; m != nil {
+					moved, keep, ahead = commitNames.ReplaceAllString(m.From.String()+" -> "+m.To.String(), "N"), m.Name, m.Ahead
+				}
+				assert.Equal(t, []any{tt.moved, tt.keep, tt.ahead, tt.others}, []any{moved, keep, ahead, sum.Others})
+				assert.Len(t, sum.Unkept, tt.unkept)
 				assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
-				assert.Equal(t, strconv.Itoa(tt.resumes), r.git("rev-list", "--count", branch, "--not", "main"))
-			})
-		}
+				return
+			}
+
+			r.flags["max-turns"] = "1"
+			require.Equal(t, ReasonMaxTurns, r.run().Reason)
+			r.flags["max-turns"] = "2"
+			stop := r.resume()
+			branch := "own" // without a working tree of its own, the run goes on there
+			if tt.worktree != "" {
+				require.Equal(t, ReasonConflict, stop.Reason, stop.Message)
+				_, command, _ := strings.Cut(stop.Fix, "`")
+				command, _, _ = strings.Cut(command, "`")
+				r.sh(command)
+				r.fake.script[1] = func(d *doing) { d.writes("review.txt", "good"); promises("passed")(d) }
+				branch, stop = tt.worktree, r.resume()
+			}
+			require.True(t, stop.Done(), stop.Message)
+			assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
+			assert.Equal(t, strconv.Itoa(tt.resumes), r.git("rev-list", "--count", branch, "--not", "main"))
+		})
 	}
 }
 
@@ -771,7 +792,7 @@ func TestCheckedOutIsNotCommitted(t *testing.T) {
 // HEAD. No note says that something was left, and no commit is lost.
 func TestABaselineWithoutABranch(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
+	tests := []struct {
 		name, worktree, first, second string
 		moved                         string
 		unkept                        int
@@ -785,7 +806,8 @@ func TestABaselineWithoutABranch(t *testing.T) {
 		{"the branch is left and gone", side, "git checkout -q --detach main; git branch -q -D side; ", "", "branch side -> commit COMMIT (detached HEAD)", 1},
 		{"the branch is gone, for another one", side, "git checkout -q -b own main; git branch -q -D side; ", "", "branch side -> branch own", 1},
 		{"the branch is gone, in the project", "", "git checkout -q -b own HEAD~; git branch -q -D main; ", commits, "branch main -> branch own", 1},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 1, 4, tests, func(i int) string { return fmt.Sprint(tests[i].worktree, tests[i].unkept) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)

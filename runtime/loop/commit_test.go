@@ -59,7 +59,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 		{"line ends", "git config core.autocrlf input", "printf 'a\\r\\n' > a.txt; echo n > n", "A\tn", ""},
 		{"before the first commit", "rm -rf .git; git init -q; echo .ralph > .git/info/exclude; git config user.name t; git config user.email t@x", "git add a.txt; rm a.txt; echo n > n", "A\tn", "AD a.txt\n?? .gitignore"},
 	}
-	for _, tt := range testkit.FewerOf(t, 8, tests) {
+	for _, tt := range testkit.SampleOf(t, 2, 10, tests, func(i int) [2]bool { return [2]bool{tests[i].before == "", tests[i].left == ""} }) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			p := newRepo(t)
@@ -117,7 +117,7 @@ func TestCommitLeavesOutFilesThatBothChanged(t *testing.T) {
 			[]string{"d/sub is a separate git repository"},
 		},
 	}
-	for _, tt := range tests {
+	for _, tt := range testkit.SampleOf(t, 2, 5, tests, func(i int) int { return len(tests[i].notes) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			r.project = newRepo(t)
@@ -171,7 +171,7 @@ func TestHooks(t *testing.T) {
 		{"formats and does not add", "pre-commit", "echo f >> work.txt", script(works, idles), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 work.txt\n1 work.txt", "M work.txt"},
 		{"comes after", "post-commit", "echo no paper; exit 1", script(works), map[string]string{"max-turns": "1"}, "max_turns", 1, "1 work.txt", ""},
 	}
-	for _, tt := range testkit.FewerOf(t, 4, tests) {
+	for _, tt := range testkit.SampleOf(t, 2, 5, tests, func(i int) string { return tests[i].hook }) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, tt.turns...)
 			r.project = newRepo(t)

@@ -214,7 +214,7 @@ func TestQuestionOpenForAWeek(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, turn, claims, claims)
 				r.flags = map[string]string{"wait-for-answer": "always", "max-runtime": "1h"}
-				week := time.Duration(testkit.Fewer(t, 1, 7)) * 24 * time.Hour
+				week := time.Duration(testkit.Times(t, 1, 7)) * 24 * time.Hour
 				r.onNotice = func(_ *Loop, n Notice) {
 					if n.Kind == NoticeAsked {
 						time.AfterFunc(week, func() { assert.NoError(t, r.answers(n.Question.ID, event.Answer{Option: "yes", Text: "do it"})) })

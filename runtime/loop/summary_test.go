@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/record"
 )
@@ -119,15 +121,36 @@ func TestANewRunAfterAKill(t *testing.T) {
 	assert.Equal(t, []string{"the previous run was interrupted in or after turn 2; this is a new run"}, said(r))
 }
 
+// many returns a command that makes numbered commits, all in one process of git.
+func many(first, last int) string {
+	var mails strings.Builder
+	for i := first; i <= last; i++ {
+		fmt.Fprintf(&mails, `From %040d Mon Sep 17 00:00:00 2001
+From: t <t@example.org>
+Date: Thu, 1 Jan 2026 00:00:00 +0000
+Subject: work %[1]d
+
+---
+diff --git a/many-%[1]d b/many-%[1]d
+new file mode 100644
+--- /dev/null
++++ b/many-%[1]d
+@@ -0,0 +1 @@
++work
+`, i)
+	}
+	return "git am -q <<'END'\n" + mails.String() + "END\n"
+}
+
 // A branch is merged if the branch that it follows has commits that turns made on it. Commits of the user
 // are not those of a turn, although the working tree is rebased on them.
 func TestSummaryOfAMergedBranch(t *testing.T) {
 	const (
 		moves, merges = users + commits, users + "git merge -q side"
 		drops         = "git reset -q --hard HEAD~1; "
-		own           = "date +%N >> own; git add own; git commit -qm own; "
+		own           = "echo $$ $((n += 1)) >> own; git add own; git commit -qm own; "
 	)
-	for _, tt := range []struct {
+	tests := []struct {
 		name  string
 		turns []string
 		want  bool
@@ -144,9 +167,9 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 		{"the last commit is dropped, the other one merged", []string{commits + commits, drops + merges}, true},
 		{"the last commit is dropped, the other one rebased and merged", []string{own + own, drops + moves, merges}, true},
 		{"the last commit is on another branch, the other one merged", []string{commits + commits, "git branch kept; " + drops + merges}, true},
-		{"the first of many is merged, the others are dropped", []string{strings.Repeat(commits, 60), "git reset -q --hard HEAD~59; " + merges}, true},
-		{"the first of many is rebased and merged, the others are dropped", []string{strings.Repeat(own, 60) + moves, "git reset -q --hard HEAD~59; " + merges}, true},
-		{"many are made in two turns, and the first is merged", []string{strings.Repeat(commits, 30), strings.Repeat(commits, 30), "git reset -q --hard HEAD~59; " + merges}, true},
+		{"the first of many is merged, the others are dropped", []string{many(1, 60), "git reset -q --hard HEAD~59; " + merges}, true},
+		{"the first of many is rebased and merged, the others are dropped", []string{many(1, 60) + moves, "git reset -q --hard HEAD~59; " + merges}, true},
+		{"many are made in two turns, and the first is merged", []string{many(1, 30), many(31, 60), "git reset -q --hard HEAD~59; " + merges}, true},
 		{"amended, then merged", []string{commits, "git commit -q --amend -m other; " + merges}, true},
 		{"merged, then amended", []string{commits + merges, "git commit -q --amend -m other"}, false},
 		{"merged, amended and taken back", []string{commits + merges, "git commit -q --amend -m other", "git reset -q --hard main"}, true},
@@ -159,7 +182,8 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 		{"main moved, and the agent merges both in the same turn", []string{own + moves + "git merge -q --no-edit main; " + merges}, true},
 		{"main moved, and the commit was dropped", []string{commits, "git reset -q --hard HEAD~1; " + moves, "true"}, false},
 		{"not merged", []string{commits}, false},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 2, 8, tests, func(i int) string { return fmt.Sprint(tests[i].want, len(tests[i].turns)) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -186,7 +210,7 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 		inTree   = "cd .ralph/side-worktree; "
 		back     = "cd ../..; "
 	)
-	for _, tt := range []struct {
+	tests := []struct {
 		name, made, user, last string // what the first turn, the user after it, and the last turn do
 		merged                 bool
 		commits, copied        int
@@ -213,7 +237,8 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 		{"cherry-picked and reverted in the last turn", one, "true", users + moves + "git cherry-pick side > /dev/null; git revert --no-edit HEAD > /dev/null", false, 1, 0},
 		{"dropped, and a commit of the user is merged", one, inTree + "git reset -q --hard main; " + moves + back + merges, "true", false, 0, 0},
 		{"dropped, and main has other contents", one, "echo other > one; git add one; git commit -q -m other; " + inTree + "git reset -q --hard main", "true", false, 0, 0},
-	} {
+	}
+	for _, tt := range testkit.SampleOf(t, 2, 6, tests, func(i int) [2]bool { return [2]bool{tests[i].merged, tests[i].copied > 0} }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -250,11 +275,12 @@ func TestSummaryOfAnUnfinishedRebase(t *testing.T) {
 // branch: the summary says where they are.
 func TestSummaryOfCommitsThatTheUserReverted(t *testing.T) {
 	const one, two = "echo 1 > one; git add one; git commit -q -m one; ", "echo 2 > two; git add two; git commit -q -m two; "
-	for _, tt := range []struct{ name, made, user string }{
+	tests := []struct{ name, made, user string }{
 		{"one commit", one, "echo 0 > zero; git add zero; git commit -q -m zero; git cherry-pick side > /dev/null; git revert --no-edit HEAD > /dev/null"},
 		{"the first of two", one + two, "echo 0 > zero; git add zero; git commit -q -m zero; git cherry-pick side~1 > /dev/null; git revert --no-edit HEAD > /dev/null"},
 		{"other white space", "printf 'if x:\\n y\\n' > one; git add one; git commit -q -m one; ", "printf 'if x:\\n  y\\n' > one; git add one; git commit -q -m other"},
-	} {
+	}
+	for _, tt := range testkit.FewerOf(t, 1, testkit.Sample(t, 2, tests)) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
