@@ -83,7 +83,7 @@ func TestOutputOfATurnIsCapped(t *testing.T) {
 
 // The record has the beginning and the end of an answer, also if it is one event that exceeds the limit.
 func TestLongAnswerIsCapped(t *testing.T) {
-	long := "the beginning\n" + strings.Repeat("words ü\n", testkit.Fewer(t, 8000, testkit.Times(t, 20_000, 100_000))) + complete
+	long := "the beginning\n" + strings.Repeat("words ü\n", testkit.Fewer(t, 6000, testkit.Times(t, 20_000, 100_000))) + complete
 	for name, script := range map[string]func(*doing){
 		"alone":        func(d *doing) { d.says(long) },
 		"after others": func(d *doing) { d.says(long); d.says(long) },

@@ -14,7 +14,7 @@ import (
 func TestOnlyTheAgentsOwnWordsCount(t *testing.T) {
 	t.Parallel()
 	prompt := "Work.\n\nWhen all is done, end with:\n" + complete
-	pieces := testkit.Fewer(t, 5, 40)
+	pieces := testkit.Fewer(t, 2, testkit.Times(t, 16, 40))
 	tests := []struct {
 		name string
 		turn func(*doing)
