@@ -85,7 +85,7 @@ import os, signal, termios, tty
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 usual = termios.tcgetattr(0)
 print('is la' 'te', flush=True)
-for _ in range(300):
+for _ in range(JOBS):
     tty.setcbreak(0, termios.TCSANOW)
     termios.tcsetattr(0, termios.TCSANOW, usual)
     r, w = os.pipe()
@@ -107,13 +107,14 @@ termios.tcsetattr(0, termios.TCSANOW, usual)
 
 // The modes that a shell sets for itself between its jobs are not those of a job: keys remain held.
 func TestKeysAheadAreNotGivenBetweenJobs(t *testing.T) {
+	n := testkit.Fewer(t, 30, testkit.Times(t, 100, 300))
 	file := filepath.Join(t.TempDir(), "jobs.py")
-	require.NoError(t, os.WriteFile(file, []byte(jobs), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(jobs, "JOBS", strconv.Itoa(n))), 0o600))
 	p := atTerminal(t, "python", session.Options{})
 	p.takes(1)
 	require.NoError(t, p.Enter(1, fmt.Appendf(nil, "exec(open(%q).read())\r", file)))
 	p.shows("is la" + "te")
-	keys := strings.Repeat("next", 500)
+	keys := strings.Repeat("next", 2*n)
 	for i := range len(keys) { // with each key the session checks whether the command reads
 		require.NoError(t, p.TypeDraft(1, []byte{keys[i]}))
 	}
@@ -167,16 +168,18 @@ func TestHalfOfALineIsEditedAtTheNextPrompt(t *testing.T) {
 // delivered once, wherever the input is cut.
 func TestHalfOfALineIsDeliveredOnce(t *testing.T) {
 	const keys = "abcd"
-	for name, tt := range map[string]struct{ adapter, code, output string }{
-		"bash":      {"bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -n 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
-		"bash ends": {"bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -t 1 -n 6 y; echo "[$x][$y]"`, "[][abcd]\n"},
-		"zsh":       {"zsh", `read -t ` + seconds + ` x; echo "is ra""w"; read -k 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
-		"child":     {"bash", `read -t ` + seconds + ` x; echo "is ra""w"; stty -icanon; y=$(head -c 4); stty icanon; echo "[$x][$y]"`, "[][abcd]\n"},
-		"python": {"python", `import os, select, termios, tty; _ = select.select([0], [], [], ` + seconds + `); old = termios.tcgetattr(0); tty.setcbreak(0, termios.TCSANOW); print('is ra' 'w', flush=True); ` +
+	perProgram := testkit.Fewer(t, 1, testkit.Times(t, 2, len(keys)+1))
+	for i, tt := range []struct{ name, adapter, code, output string }{
+		{"bash", "bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -n 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
+		{"bash ends", "bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -t 1 -n 6 y; echo "[$x][$y]"`, "[][abcd]\n"},
+		{"zsh", "zsh", `read -t ` + seconds + ` x; echo "is ra""w"; read -k 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
+		{"child", "bash", `read -t ` + seconds + ` x; echo "is ra""w"; stty -icanon; y=$(head -c 4); stty icanon; echo "[$x][$y]"`, "[][abcd]\n"},
+		{"python", "python", `import os, select, termios, tty; _ = select.select([0], [], [], ` + seconds + `); old = termios.tcgetattr(0); tty.setcbreak(0, termios.TCSANOW); print('is ra' 'w', flush=True); ` +
 			`y = b''.join(os.read(0, 1) for _ in range(4)); termios.tcsetattr(0, termios.TCSANOW, old); print([y])`, "[b'abcd']\n"},
 	} {
-		for cut := range len(keys) + 1 {
-			t.Run(fmt.Sprint(name, cut), func(t *testing.T) {
+		for k := range perProgram {
+			cut := (i + 2*k) % (len(keys) + 1) // each cut, also with one for each program
+			t.Run(fmt.Sprint(tt.name, cut), func(t *testing.T) {
 				t.Parallel()
 				p := atTerminal(t, tt.adapter, session.Options{})
 				p.takes(1)
@@ -197,13 +200,16 @@ func TestHalfOfALineIsDeliveredOnce(t *testing.T) {
 func TestKeysThatACommandHasNotReadAreEdited(t *testing.T) {
 	const raw = `import os, termios; old = termios.tcgetattr(0); now = termios.tcgetattr(0); now[3] &= ~termios.ICANON; termios.tcsetattr(0, termios.TCSANOW, now); ` +
 		`y = os.read(0, 2); termios.tcsetattr(0, termios.TCSANOW, old); print(y)`
-	for name, tt := range map[string]struct{ adapter, code string }{
-		"bash":   {"bash", `read -n 2 x; echo "$x"`},
-		"zsh":    {"zsh", `read -k 2 x; echo "$x"`},
-		"python": {"python", raw},
+	rests := []string{"", "x", "echo", "漢", "echo 漢\r", "echo 漢\rnext"}
+	perProgram := testkit.Fewer(t, 1, testkit.Times(t, 2, len(rests)))
+	for i, tt := range []struct{ adapter, code string }{
+		{"bash", `read -n 2 x; echo "$x"`},
+		{"zsh", `read -k 2 x; echo "$x"`},
+		{"python", raw},
 	} {
-		for _, rest := range []string{"", "x", "echo", "漢", "echo 漢\r", "echo 漢\rnext"} {
-			t.Run(fmt.Sprintf("%s %q", name, rest), func(t *testing.T) {
+		for k := range perProgram {
+			rest := rests[(2*i+k)%len(rests)] // two for each program are all
+			t.Run(fmt.Sprintf("%s %q", tt.adapter, rest), func(t *testing.T) {
 				t.Parallel()
 				p := atTerminal(t, tt.adapter, session.Options{})
 				p.takes(1)

@@ -57,6 +57,8 @@ func TestBackgroundWriter(t *testing.T) {
 		})
 	}
 	testkit.LogSample(t, len(taken), len(programs))
+	lines := testkit.Fewer(t, 300, testkit.Times(t, 1000, backgroundLines))
+	commandsBeside := commandsBeside * lines / backgroundLines
 	for _, tt := range taken {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +70,7 @@ func TestBackgroundWriter(t *testing.T) {
 				gap, commands = 0.004, commandsBeside/4
 			}
 			file := filepath.Join(t.TempDir(), "w.pl")
-			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, backgroundLines, gap), 0o600))
+			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, lines, gap), 0o600))
 			// Not in a repository: there a prompt changes while the jobs print, as soon as git has
 			// reported the branch; that is a separate case.
 			b := background{t: t}
@@ -78,7 +80,7 @@ func TestBackgroundWriter(t *testing.T) {
 				require.Less(t, i, 100*commandsBeside, "no end")
 				b.add(eval(t, s, fmt.Sprintf(tt.print, i)), fmt.Sprintf(tt.want, i)+"\n")
 			}
-			b.check(backgroundLines)
+			b.check(lines)
 		})
 	}
 }

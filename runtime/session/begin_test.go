@@ -15,9 +15,10 @@ import (
 func TestBegin(t *testing.T) {
 	ctx := deadline(t)
 	dir := t.TempDir()
-	b, err := session.Prestart(adapter(t, "bash"), session.Options{Dir: dir, Env: []string{"WHO=me"}})
+	env := []string{"WHO=me", "HOME=" + dir}
+	b, err := session.Prestart(adapter(t, "bash"), session.Options{Dir: dir, Env: env})
 	require.NoError(t, err)
-	s, err := b.Open(ctx, session.Options{Dir: dir, Env: []string{"WHO=me"}})
+	s, err := b.Open(ctx, session.Options{Dir: dir, Env: env})
 	require.NoError(t, err)
 	defer s.Close(ctx)
 	first := s.State().PID

@@ -105,7 +105,7 @@ func TestLate(t *testing.T) {
 		{"nothing", ":", `\A\z`, 0},
 		{"a line", "echo late", `\Alate\n\z`, 0},
 		{"a line without its end", "printf late", `\Alate\z`, 0},
-		{"much", fmt.Sprint("seq ", betweenLines), `\A` + between() + `\z`, 0},
+		{"much", fmt.Sprint("seq ", betweenLines), "", 0},
 		{"more than the window", fmt.Sprint("seq ", betweenLines), `\A1\n2\n(?s:.*)\n\[… \d+ bytes left out here; .*\n(?s:.*)\n60000\n\z`, 1000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,6 +114,10 @@ func TestLate(t *testing.T) {
 			assert.Empty(t, s.TrailingOutput())
 			run()
 			require.NoError(t, s.Close(deadline(t)))
+			if tt.want == "" { // not a pattern, because a long one is slow
+				assert.True(t, between() == s.TrailingOutput(), "%d bytes", len(s.TrailingOutput()))
+				return
+			}
 			assert.Regexp(t, tt.want, s.TrailingOutput())
 		})
 	}

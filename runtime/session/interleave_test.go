@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/session"
 )
@@ -75,7 +76,7 @@ func TestLineOfAJobAnywhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, "cmd 1\ncmd 2\n", printed(replay.Run(t, codes, reads)))
-			eachPlaceOfAJob(len(codes), reads, func(at int, with [][]byte) {
+			eachPlaceOfAJob(t, len(codes), reads, func(at int, with [][]byte) {
 				got := printed(replay.Run(t, codes, with))
 				for line := range strings.Lines(job) {
 					line = strings.TrimRight(line, "\r\n")
@@ -97,13 +98,15 @@ func firstPrompt(t *testing.T, start []byte) int {
 }
 
 // eachPlaceOfAJob calls f with the reads and the job's lines before each of them, alone and in the
-// read before it, up to the output of the last command.
-func eachPlaceOfAJob(commands int, reads [][]byte, f func(at int, with [][]byte)) {
+// read before it, up to the output of the last command. Under -short it does so at a few of these places.
+func eachPlaceOfAJob(t *testing.T, commands int, reads [][]byte, f func(at int, with [][]byte)) {
 	end := len(reads) - 1
 	for !bytes.Contains(reads[end], []byte(fmt.Sprintf("633;C;%d;", commands))) {
 		end--
 	}
-	for at := 1; at <= end; at++ {
+	places := testkit.Fewer(t, 20, end)
+	for i := range places {
+		at := 1 + i*end/places
 		f(at, slices.Insert(slices.Clone(reads), at, []byte(job)))
 		together := slices.Clone(reads)
 		together[at-1] = slices.Concat(reads[at-1], []byte(job))
@@ -124,7 +127,7 @@ func TestFirstPromptOfTwoLinesIsDrawnSlowly(t *testing.T) {
 	require.Contains(t, string(start[:drawn]), "above", "%q", start)
 	reads := slices.Concat([][]byte{start[:drawn]}, pieces(start[drawn:]), pieces(stream))
 	require.Equal(t, "cmd 1\ncmd 2\n", printed(replay.Run(t, codes, reads)))
-	eachPlaceOfAJob(len(codes), reads, func(at int, with [][]byte) {
+	eachPlaceOfAJob(t, len(codes), reads, func(at int, with [][]byte) {
 		got := printed(replay.Run(t, codes, with))
 		where := fmt.Sprintf("between %q and %q", reads[max(0, at-4):at], reads[at:min(len(reads), at+4)])
 		assert.Equal(t, 1, strings.Count(got, "bg 1"), "%s: %q", where, got)

@@ -45,7 +45,7 @@ func settled(t *testing.T, want resources) {
 }
 
 func TestStartsAndStopsLeaveNothing(t *testing.T) {
-	n := testkit.Fewer(t, 40, testkit.Times(t, 100, 1000))
+	n := testkit.Fewer(t, 20, testkit.Times(t, 40, 1000))
 	a := adapter(t, "bash")
 	home := t.TempDir()
 	once := func() {

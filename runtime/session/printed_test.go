@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/session"
 )
 
@@ -15,6 +16,7 @@ import (
 // prompt at which it waits does that. Text that was taken for a prompt is output.
 func TestPrintedPromptIsOutput(t *testing.T) {
 	t.Parallel()
+	rounds := testkit.Fewer(t, 1, testkit.Times(t, 2, 3))
 	for _, tt := range []struct{ name, code, want, next, then string }{
 		{"printsh", "P", "$ ", "echo b", "b\n"},
 		{"printsh", "P; echo after; false", "$ after\n", "echo b", "b\n"},
@@ -30,7 +32,7 @@ func TestPrintedPromptIsOutput(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := open(t, tt.name, session.Options{})
-			for range 3 {
+			for range rounds {
 				r := eval(t, s, tt.code)
 				assert.Equal(t, tt.want, r.Output)
 				assert.Empty(t, r.OutOfBand)

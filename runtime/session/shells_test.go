@@ -212,7 +212,7 @@ var oddUses = []struct {
 
 func TestOddUses(t *testing.T) {
 	t.Parallel()
-	for _, use := range testkit.FewerOf(t, 12, oddUses) {
+	for _, use := range testkit.FewerOf(t, 6, oddUses) {
 		t.Run(use.adapter+": "+use.name, func(t *testing.T) {
 			s := open(t, use.adapter, session.Options{})
 			for _, step := range use.steps {

@@ -37,6 +37,14 @@ var printer = map[string]string{
 	"sqlite3": ".shell cat %s &",
 }
 
+// printers are the adapters of printer. Tests take some: bash is like zsh, and dash like sqlite3.
+var printers = []string{"zsh", "bash", "dash", "fish", "python", "sqlite3"}
+
+// somePrinters returns the adapters that a test takes: of bash, dash, fish and python, two under -short.
+func somePrinters(t *testing.T) []string {
+	return testkit.FewerOf(t, 2, testkit.Sample(t, 4, printers))
+}
+
 // says collects unsolicited output as it arrives.
 func (b *besides) says(text []byte) {
 	b.mu.Lock()
@@ -119,7 +127,7 @@ func sayIn(adapter, text string) string {
 // all of it, once, in whatever pieces it arrives, and the line does not contain it.
 func TestOutputWhileALineIsTyped(t *testing.T) {
 	const said = "job 1\n"
-	for adapter := range printer {
+	for _, adapter := range somePrinters(t) {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()
 			b := atTerminalBeside(t, adapter, (*besides).says)
@@ -172,7 +180,7 @@ func TestAJobPrintsInEachStateOfALine(t *testing.T) {
 		"dash": {"for i in 1; do", "echo hello", "done"}, "fish": {"for i in 1", "echo hello", "end"},
 		"python": {"for i in 1,:", " print('hello')", ""}, "sqlite3": {"select", "'hello'", ";"},
 	}
-	for adapter := range printer {
+	for _, adapter := range somePrinters(t) {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()
 			b := atTerminalBeside(t, adapter, (*besides).says)
@@ -318,7 +326,7 @@ func TestAPartOfALineBeforeTheEchoOfEnter(t *testing.T) {
 // Such output is in the result of the command that the line becomes, once; also if the user edits
 // the line in their own terminal.
 func TestOutputWhileALineIsTypedIsInItsResult(t *testing.T) {
-	for adapter := range printer {
+	for _, adapter := range somePrinters(t) {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()
 			b := atTerminalBeside(t, adapter, nil)
@@ -352,8 +360,8 @@ var jobLine = regexp.MustCompile(`#\d+\n`)
 // While another program prints line after line, a user types commands: each line arrives once,
 // between the commands or in the output of one, and the commands are those that were typed.
 func TestOutputAllTheTimeWhileLinesAreTyped(t *testing.T) {
-	const commands = 30
-	for adapter := range printer {
+	commands := testkit.Fewer(t, 5, testkit.Times(t, 10, 30))
+	for _, adapter := range somePrinters(t) {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()
 			b := atTerminalBeside(t, adapter, (*besides).says)
@@ -427,7 +435,7 @@ func TestABurstWhileALineIsTyped(t *testing.T) {
 	for i := range lines {
 		fmt.Fprintf(&burst, "#%d\n", i)
 	}
-	for adapter := range printer {
+	for _, adapter := range somePrinters(t) {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()
 			b := atTerminalBeside(t, adapter, (*besides).says)
