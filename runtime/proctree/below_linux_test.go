@@ -69,7 +69,7 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 
 // The kernel skips a child in a list if the previous one is reaped while it writes the list.
 func TestNoChildIsMissedWhilePreviousIsReaped(t *testing.T) {
-	for range testkit.Fewer(t, 10, testkit.Times(t, 20, 50)) {
+	for range testkit.Fewer(t, 5, testkit.Times(t, 10, 50)) {
 		var elders []*exec.Cmd
 		for range 20 {
 			elder := exec.Command("true")
@@ -103,7 +103,7 @@ func TestNoChildIsMissedWhilePreviousIsReaped(t *testing.T) {
 // A process that ends and is reaped hands its children to the first thread, whose list may
 // have been read already.
 func TestNoChildIsMissedWhileItChangesThreads(t *testing.T) {
-	for range testkit.Fewer(t, 20, testkit.Times(t, 40, 100)) {
+	for range testkit.Fewer(t, 6, testkit.Times(t, 15, 100)) {
 		parent := make(chan *exec.Cmd)
 		killed := make(chan struct{})
 		go func() {
