@@ -183,7 +183,7 @@ func TestFullScreenPrograms(t *testing.T) {
 // The output of a command that fails immediately is complete, each time (DesktopCommanderMCP#395).
 func TestImmediateFailuresLoseNoOutput(t *testing.T) {
 	t.Parallel()
-	times := testkit.Times(t, 200, 1000)
+	times := testkit.Times(t, 100, 1000)
 	p := newPlace(t)
 	p.start("main")
 	var in strings.Builder
@@ -207,7 +207,7 @@ func TestImmediateFailuresLoseNoOutput(t *testing.T) {
 // Output of any size arrives completely, both streamed and from the record.
 func TestMuchOutput(t *testing.T) {
 	t.Parallel()
-	lines := testkit.Times(t, 200_000, 2_000_000) // of a hundred bytes
+	lines := testkit.Times(t, 100_000, 2_000_000) // of a hundred bytes
 	p := newPlace(t)
 	p.start("main")
 	line := strings.Repeat("x", 89)

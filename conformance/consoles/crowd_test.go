@@ -65,7 +65,7 @@ func TestUsersEditBesideClients(t *testing.T) {
 			if _, err := exec.LookPath(strings.Replace(tt.adapter, "python", "python3", 1)); err != nil {
 				t.Skip(err)
 			}
-			lines, calls := testkit.Times(t, 8, 200), testkit.Times(t, 8, 500)
+			lines, calls := testkit.Times(t, 4, 200), testkit.Times(t, 4, 500)
 			tt.editBesideClients(t, lines, calls)
 		})
 	}

@@ -21,7 +21,7 @@ import (
 // Many consoles at a time: each exists, answers, and is ended, and nothing is left.
 func TestManyConsolesAtOnce(t *testing.T) {
 	t.Parallel()
-	consoles := testkit.Times(t, 20, 200)
+	consoles := testkit.Times(t, 10, 200)
 	p := newPlace(t)
 	p.each(consoles, func(i int) (result, error) { return p.try("", "console", "start", "--name", fmt.Sprint("c", i)) })
 	outs := p.each(consoles, func(i int) (result, error) {

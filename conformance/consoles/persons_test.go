@@ -15,6 +15,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // attachedUser is a user at a terminal that is attached to a console.
@@ -80,7 +82,7 @@ func (p *attachedUser) types(keys string) error {
 // each command has its own output, and nothing is lost.
 func TestTwoUsersAndAClient(t *testing.T) {
 	t.Parallel()
-	const each = 15
+	each := testkit.Times(t, 6, 15)
 	p := newPlace(t)
 	p.start("main")
 	persons := []*attachedUser{p.sits("main"), p.sits("main")}

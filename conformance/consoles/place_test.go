@@ -128,13 +128,11 @@ func describe(pids []int) string {
 func (p *place) eventually(come func() bool, otherwise func() string) {
 	p.Helper()
 	end := time.Now().Add(timeout)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !come() {
+	for pause := 5 * time.Millisecond; !come(); pause = min(2*pause, 40*time.Millisecond) { // many conditions cost a process
 		if time.Now().After(end) {
 			require.FailNow(p, otherwise())
 		}
-		<-tick.C
+		<-time.After(pause)
 	}
 }
 

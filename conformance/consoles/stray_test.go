@@ -14,6 +14,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // rawTerminal is a terminal with a size, whose output is read only on request.
@@ -111,7 +113,7 @@ func TestATerminalThatIsNotRead(t *testing.T) {
 	s := p.attached(120, 40)
 	s.reads("work")
 	before := len(s.seen)
-	const lines = 2_000_000 // 15 MB
+	lines := testkit.Times(t, 1_000_000, 2_000_000) // 7 MB, 15 MB
 	r := p.exec("main", fmt.Sprintf("seq 1 %d; echo the e''nd", lines))
 	require.True(t, strings.HasSuffix(r.out, fmt.Sprint(lines, "\nthe end\n")), "%+v", r.err)
 	s.reads("the end")
