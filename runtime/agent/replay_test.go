@@ -308,12 +308,13 @@ func TestHowReadsAreCutChangesNothing(t *testing.T) {
 	assert.Equal(t, "grüße 世界 🎉", whole[0].Text)
 }
 
-// An answer of 5 MB that arrives in pieces and then as a whole is emitted once, in parts, and its
+// An answer of 5 MB (under -short, 2 MB) that arrives in pieces and then as a whole is emitted once, in parts, and its
 // end is in the final message.
 func TestAVeryLongAnswer(t *testing.T) {
 	var lines []string
 	var all strings.Builder
-	for i := range 5 << 10 {
+	pieces := testkit.Fewer(t, 2<<10, 5<<10)
+	for i := range pieces {
 		piece := strings.Repeat(strconv.Itoa(i%10), 1023) + `\n`
 		lines = append(lines, `{"t":"piece","x":"`+piece+`"}`)
 		all.WriteString(piece)
@@ -326,7 +327,7 @@ func TestAVeryLongAnswer(t *testing.T) {
 	for _, e := range events {
 		text += len(e.Text)
 	}
-	assert.Equal(t, 5<<20+len(strings.ReplaceAll(block, `\n`, "\n")), text, "once")
+	assert.Equal(t, pieces<<10+len(strings.ReplaceAll(block, `\n`, "\n")), text, "once")
 	assert.True(t, strings.HasSuffix(out.Text, "---END_RALPH_STATUS---"))
 	out, _ = recorded(t, agent.Recording{}, `{"t":"say","x":"`+whole+block+`"}`, `{"t":"end"}`)
 	assert.True(t, strings.HasSuffix(out.Text, "---END_RALPH_STATUS---"), "also where there are no pieces")
@@ -335,7 +336,7 @@ func TestAVeryLongAnswer(t *testing.T) {
 // A line of 50 MB is still a single event, and memory use stays constant.
 func TestVeryLongLines(t *testing.T) {
 	a, _ := schema.Parse("scripted", []byte(adapterText), schema.Options{})
-	size := testkit.Fewer(t, 12, 50) << 20
+	size := testkit.Fewer(t, 12, testkit.Times(t, 20, 50)) << 20
 	line := func() *repeated {
 		return &repeated{head: `{"t":"result","failed":true,"x":"begin `, body: `0123456789\nü`, size: size, tail: ` end"}` + "\n" + `{"t":"end"}`}
 	}

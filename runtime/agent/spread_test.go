@@ -48,7 +48,7 @@ func TestAValueOverSeveralLines(t *testing.T) {
 
 // The buffered text is bounded.
 func TestAValueWithoutEnd(t *testing.T) {
-	n := testkit.Fewer(t, 20_000, 200_000)
+	n := testkit.Fewer(t, 20_000, testkit.Times(t, 50_000, 200_000))
 	_, got := recorded(t, agent.Recording{}, "{\n"+strings.Repeat("  \"a\": 1,\n", n))
 	assert.Len(t, got, n+1)
 }

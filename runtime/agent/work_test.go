@@ -28,7 +28,7 @@ func workDir(t *testing.T) (dir string) {
 	around := t.TempDir()
 	dir = filepath.Join(around, "work")
 	for name, text := range map[string]string{
-		"secret": "secret\n", "work/a.txt": "1\n2\n3\n", "work/sub/b.txt": "b", "work/big": strings.Repeat("0123456789abcde\n", 1<<19), "work/bytes": "\xff\xfe",
+		"secret": "secret\n", "work/a.txt": "1\n2\n3\n", "work/sub/b.txt": "b", "work/bytes": "\xff\xfe",
 	} {
 		path := filepath.Join(around, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -110,6 +110,7 @@ func TestFilesOfAnAgent(t *testing.T) {
 		`fs/read_text_file "path":"{dir}/` + strings.Repeat("d/", 200) + `x"`: `"error":{"code":-32602,"message":"too much: more than 100 parts of the path do not exist"}`,
 	}
 	dir := workDir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), []byte(strings.Repeat("0123456789abcde\n", 1<<19)), 0o600))
 	requests := slices.Sorted(maps.Keys(cases))
 	for i, got := range asksFor(t, dir, schema.AgentClient{FS: true, Terminal: true}, agent.Options{}, requests...) {
 		assert.Equal(t, cases[requests[i]], got, "%.100s", requests[i])
