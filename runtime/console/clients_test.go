@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http/httptrace"
 	"os"
-	"runtime"
 	"testing"
 	"time"
 
@@ -46,9 +45,7 @@ func TestClientsKeepTheirConnections(t *testing.T) {
 	assert.Equal(t, console.Dead, dead.State)
 	_, err = first.Exec(t.Context(), console.ExecRequest{Code: "echo $x"}, nil)
 	requireFault(t, console.FaultExited, err)
-	for alive(s.PID) && t.Context().Err() == nil { // the guard ends the program, then the name is free
-		runtime.Gosched()
-	}
+	awaitDeath(t, s.PID) // the guard ends the program, then the name is free
 	start(t, console.Spec{Name: "kept"})
 	c, err := clients.Open("kept")
 	require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -249,9 +248,7 @@ func TestAKilledHostLeavesItsResults(t *testing.T) {
 	assert.Equal(t, "kept", lines.Lines[0].Text)
 	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
 	requireFault(t, console.FaultExited, err)
-	for alive(a.Status.PID) && t.Context().Err() == nil { // the guard ends the program
-		runtime.Gosched()
-	}
+	awaitDeath(t, a.Status.PID)                                                                                        // the guard ends the program
 	_, s, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Name: "k", Adapter: "bash"}) // the name is free
 	require.NoError(t, err)
 	assert.Equal(t, "2 kept results of the former console k, whose host was killed, were removed", s.Notice)
@@ -298,14 +295,21 @@ func TestResultsOfADeadConsoleAreKeptForADay(t *testing.T) {
 func killHost(t *testing.T, pid int) console.Status {
 	t.Helper()
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-	for {
-		all, err := console.List(t.Context(), os.Getenv)
+	var all []console.Status
+	require.Eventually(t, func() bool {
+		var err error
+		all, err = console.List(t.Context(), os.Getenv)
 		require.NoError(t, err)
 		require.Len(t, all, 1)
-		if all[0].State == console.Dead {
-			return all[0]
-		}
-	}
+		return all[0].State == console.Dead
+	}, testkit.Patience(30*time.Second), 5*time.Millisecond)
+	return all[0]
+}
+
+// awaitDeath waits until a process has ended.
+func awaitDeath(t *testing.T, pid int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !alive(pid) }, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -20,15 +20,18 @@ import (
 // in it: lines of eight bytes.
 func clientWithDroppedOutput(t *testing.T) (*Client, Command) {
 	dir := t.TempDir()
-	lines := int64(segmentSize/8 + 100)
+	const (
+		lines = segmentSize/8 + 100
+		shift = 3                 // a line crosses the border of the segments
+		lost  = segmentSize/8 - 1 // lines that are whole in the first segment
+	)
 	var text bytes.Buffer
-	for i := range lines {
+	for i := lost; i < lines; i++ {
 		fmt.Fprintf(&text, "%07d\n", i+1)
 	}
-	shift := int64(3) // a line crosses the border of the segments
-	output := append([]byte("xx\n"), text.Bytes()...)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(segmentSize)), output[segmentSize:], 0o600))
-	return &Client{files: place.Files{Record: dir}}, Command{ID: 2, From: shift, Bytes: int64(text.Len()), Lines: lines}
+	text.Next(segmentSize - shift - 8*lost)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(segmentSize)), text.Bytes(), 0o600))
+	return &Client{files: place.Files{Record: dir}}, Command{ID: 2, From: shift, Bytes: 8 * lines, Lines: lines}
 }
 
 // Line numbers do not depend on how much of the output is still kept, and negative numbers count

@@ -19,7 +19,7 @@ import (
 func TestTheLineFollowsTheProgramsOutput(t *testing.T) {
 	typed := []string{"a", "bc ", "漢", "e\u0301", "\x7f", "\x1b[D", "\x1b[D", "\x1b[C", "\x01", "\x05", "\x0b", "\x17", "\x1b[A", "\x1b[B", "a longer text with some words in it", " w\t\t", "\t", "\x0c", "\x1f", "\x1b."}
 	printed := []string{"x", "one\r\n", "> ", "\r\n$ ", "漢字", "\r\n\r\n\r\n", "a whole line of what a program prints\r\n# "}
-	for seed := range uint64(testkit.Fewer(t, 40, 300)) {
+	for seed := range uint64(testkit.Fewer(t, 40, testkit.Times(t, 100, 300))) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		cols, rows := 10+r.IntN(30), 4+r.IntN(8)
 		program, person := vt.New(vt.Options{Cols: cols, Rows: 60, History: 100}), vt.New(vt.Options{Cols: cols, Rows: rows, History: 200})

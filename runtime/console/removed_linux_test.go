@@ -41,7 +41,7 @@ func TestARemovedSocketIsMadeAgain(t *testing.T) {
 			}
 			found, err := filepath.Glob(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "a.*"))
 			return assert.NoError(t, err) && len(found) == 2
-		}, testkit.Patience(30*time.Second), 5*time.Millisecond)
+		}, testkit.Patience(30*time.Second), 20*time.Millisecond)
 		c, err := console.Open(os.Getenv, "a")
 		require.NoError(t, err)
 		out, _ := exec(t, c, "echo $x")

@@ -50,7 +50,7 @@ func requireNoConsole(t *testing.T) {
 func requireEnded(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
+		awaitDeath(t, pid)
 	}
 }
 
