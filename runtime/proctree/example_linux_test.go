@@ -14,7 +14,7 @@ import (
 
 // A program is ended together with the processes that it left in the background.
 func Example() {
-	cmd := exec.Command("sh", "-c", "sleep 1000 & echo started; wait")
+	cmd := exec.Command("sh", "-c", "sleep 1000 & echo started; exec sleep 1000")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
