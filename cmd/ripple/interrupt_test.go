@@ -28,10 +28,15 @@ func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cm
 	path, err := binary()
 	require.NoError(t, err)
 	cmd, stdout = exec.Command(path, args...), &bytes.Buffer{}
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
+	tmp := "TMPDIR=" + t.TempDir()
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), tmp)
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = stdout, stderr, &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it should have ended
+		// If it was killed, its program ends later, and the keeper then removes its files: the directories cannot be removed before.
+		assert.Eventually(t, func() bool { return len(testkit.ProcessesWith(tmp)) == 0 }, testkit.Patience(30*time.Second), 5*time.Millisecond)
+	})
 	require.Eventually(t, func() bool { _, err := os.Stat(touched); return err == nil }, testkit.Patience(30*time.Second), time.Millisecond)
 	return cmd, stdout
 }
