@@ -89,7 +89,7 @@ func readProject(project, path string) sourceFile {
 
 func readRC(project, dir string, env func(string) string) sourceFile {
 	path := filepath.Join(project, dir, layout.RCFile)
-	data, err := projectfile.In(project, dir).Read(layout.RCFile, projectfile.MaxText)
+	data, err := projectfile.In(project, dir).Read(layout.RCFile, maxRCFile)
 	s := sourceFile{File: File{Path: path, Text: data}, there: !errors.Is(err, fs.ErrNotExist)}
 	switch {
 	case err == nil:

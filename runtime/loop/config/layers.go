@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -145,19 +146,29 @@ func findProjectFile(dir string) (path string, notes []string) {
 	return own, notes
 }
 
+// maxUnknown limits the notes about unknown names in a .ralphrc.
+const maxUnknown = 20
+
 // rcLayer takes what a .ralphrc sets. Names that mean nothing to ripple are noted: the
 // file may serve other programs too.
 func rcLayer(path string, values map[string]rcValue) (l layer, notes []string) {
 	l = layer{}
+	var unknown []string
 	for name, v := range values {
-		at := fmt.Sprintf("%s:%d", path, v.line)
 		if _, known := lookupSetting(name); !known {
-			notes = append(notes, fmt.Sprintf("%s: %s is not a setting of ripple%s", at, name, meant(name)))
+			unknown = append(unknown, name)
 			continue
 		}
-		l[name] = Source{name, v.text, at}
+		l[name] = Source{name, v.text, fmt.Sprintf("%s:%d", path, v.line)}
 	}
-	slices.Sort(notes)
+	slices.SortFunc(unknown, func(a, b string) int { return cmp.Compare(values[a].line, values[b].line) })
+	for i, name := range unknown {
+		if i == maxUnknown {
+			notes = append(notes, fmt.Sprintf("%s: %d more names are not settings of ripple", path, len(unknown)-i))
+			break
+		}
+		notes = append(notes, fmt.Sprintf("%s:%d: %s is not a setting of ripple%s", path, values[name].line, name, meant(name)))
+	}
 	return l, notes
 }
 

@@ -23,9 +23,20 @@ func (e *rcError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.file, e.line, e.column, e.message)
 }
 
+// Limits of a .ralphrc file, which is read before a user trusts the project. A value that repeats another one
+// can double its length in each line.
+const (
+	maxRCFile   = 256 << 10     // bytes of the file
+	maxRCValue  = maxBeganValue // bytes of a value
+	maxRCValues = 1 << 20       // bytes of all values together
+	maxRCErrors = 20
+)
+
+var tooLong = fmt.Sprintf("this value is longer than %d KB", maxRCValue>>10)
+
 // parseRC reads NAME=value lines with shell quoting, comments and $NAME. It executes nothing:
 // syntax that only a shell could evaluate is an error. Names resolve to values set above, else to
-// lookup; all errors of the file are returned.
+// lookup. It returns the errors of the file, at most maxRCErrors.
 func parseRC(file, text string, lookup func(string) string) (map[string]rcValue, []error) {
 	p := &rcParser{file: file, rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), line: 1, column: 1, set: map[string]rcValue{}, lookup: lookup}
 	for p.rest != "" {
@@ -38,6 +49,7 @@ type rcParser struct {
 	file, rest   string
 	line, column int
 	set          map[string]rcValue
+	size         int // bytes of the values that were read
 	lookup       func(string) string
 	errs         []error
 }
@@ -70,7 +82,16 @@ func (p *rcParser) statement() {
 	}
 	p.take(1)
 	value, ok := p.word()
-	if !ok {
+	p.size += len(value)
+	switch {
+	case !ok:
+		return
+	case len(value) > maxRCValue:
+		p.fail(line, column, tooLong)
+		return
+	case p.size > maxRCValues:
+		p.fail(line, column, fmt.Sprintf("the values up to this one are longer than %d KB together, and the rest is not read", maxRCValues>>10))
+		p.rest = ""
 		return
 	}
 	raw := from[:len(from)-len(p.rest)]
@@ -185,8 +206,7 @@ func (p *rcParser) expansion(b *strings.Builder) bool {
 		if name == "" {
 			b.WriteByte('$')
 		}
-		b.WriteString(p.value(name))
-		return true
+		return p.expanded(b, p.value(name), line, column)
 	}
 	end := strings.IndexAny(p.rest, "}\n")
 	if end < 0 || p.rest[end] != '}' {
@@ -203,7 +223,16 @@ func (p *rcParser) expansion(b *strings.Builder) bool {
 	case v == "":
 		v = strings.Trim(other, `"'`)
 	}
-	b.WriteString(v)
+	return p.expanded(b, v, line, column)
+}
+
+// expanded adds the value of a name at a position to the value that is read.
+func (p *rcParser) expanded(b *strings.Builder, text string, line, column int) bool {
+	if b.Len()+len(text) > maxRCValue {
+		p.fail(line, column, tooLong)
+		return false
+	}
+	b.WriteString(text)
 	return true
 }
 
@@ -249,8 +278,10 @@ func (p *rcParser) dropLine() {
 	p.take(len(p.rest))
 }
 
-// fail records an error and continues with the next line.
+// fail records an error and continues with the next line, or with nothing after maxRCErrors.
 func (p *rcParser) fail(line, column int, message string) {
 	p.errs = append(p.errs, &rcError{p.file, line, column, message})
-	p.dropLine()
+	if p.dropLine(); len(p.errs) == maxRCErrors {
+		p.rest = ""
+	}
 }

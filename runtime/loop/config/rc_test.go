@@ -1,9 +1,14 @@
 package config
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParseRC(t *testing.T) {
@@ -72,6 +77,45 @@ func TestParseRCContinuesAfterAnError(t *testing.T) {
 	set, errs := parseRC("rc", "A=$(x)\nB=2\noops\nC=3\n", func(string) string { return "" })
 	assert.Len(t, errs, 2)
 	assert.Equal(t, map[string]rcValue{"B": {"2", 2, "B=2"}, "C": {"3", 4, "C=3"}}, set)
+}
+
+// A .ralphrc is read before a user trusts the project: a few lines must not fill the memory, and many must not take long.
+func TestRCIsBounded(t *testing.T) {
+	doubling := "A0=xxxxxxxxxxxxxxxx\n"
+	for i := 1; i < 34; i++ {
+		doubling += fmt.Sprintf("A%d=$A%d$A%d\n", i, i-1, i-1)
+	}
+	growing, long := "A="+strings.Repeat("x", 60<<10)+"\n", strings.Repeat("x", maxRCValue)
+	for i := range 100 {
+		growing += fmt.Sprintf("A%d=\"${A:-a}b\"\n", i)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{doubling, "rc:14:9: this value is longer than 64 KB"},
+		{"B=y\nA=" + long + "\nC=\"x${A}$B\"\n", "rc:3:5: this value is longer than 64 KB"},
+		{"A=" + long + "x\n", "rc:1:1: this value is longer than 64 KB"},
+		{"A=${ENV}\n", "rc:1:3: this value is longer than 64 KB"},
+		{growing, "rc:18:1: the values up to this one are longer than 1024 KB together, and the rest is not read"},
+		{strings.Repeat("A=$(x)\n", 1000), "rc:1:3: $(…) is not executed; write the value itself"},
+	} {
+		_, errs := parseRC("rc", tt.text, func(string) string { return long + "x" })
+		require.NotEmpty(t, errs)
+		assert.LessOrEqual(t, len(errs), maxRCErrors)
+		assert.Equal(t, tt.want, errs[0].Error())
+	}
+
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".ralphrc"), []byte(strings.Repeat("#\n", maxRCFile)), 0o600))
+	_, _, err := Load(dir, nil, func(string) string { return "" })
+	require.ErrorContains(t, err, "is larger than")
+	var many strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&many, "A%d=\n", i)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".ralphrc"), []byte(many.String()), 0o600))
+	_, notes, err := Load(dir, nil, func(string) string { return "" })
+	require.NoError(t, err)
+	assert.Len(t, notes, maxUnknown+1)
+	assert.Contains(t, notes[maxUnknown], "9980 more names are not settings of ripple")
 }
 
 func FuzzParseRC(f *testing.F) {
