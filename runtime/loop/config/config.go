@@ -16,19 +16,33 @@ import (
 // ProjectFile is the name of the project's configuration.
 const ProjectFile = "ripple.yml"
 
-// Load reads the configuration of a project. The order of precedence is: flags (by the
-// setting's Flag), env, ripple.yml, .ralph/.ralphrc, .ralphrc, defaults. If a source has two
-// names of one setting, the agent-neutral one counts. All errors of all files are joined;
-// notes report oddities that do no harm.
+// Load reads the configuration of a project; see [Loader.Load].
 func Load(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
-	return loadWith(project, flags, env, nil)
+	return Loader{Project: project, Flags: flags, Env: env}.Load()
 }
+
+// Loader reads the configuration of a project.
+type Loader struct {
+	Project string
+	Flags   map[string]string // by the settings' Flag
+	Env     func(string) string
+
+	// MayExpand reports whether the values of variables of the environment may be inserted into the values of a .ralphrc
+	// file that names some: a stranger's file could make messages show them. If it may not, $NAME remains as it is
+	// written. An error ends the loading. nil: each file may.
+	MayExpand func(File) (bool, error)
+}
+
+// Load reads the configuration. The order of precedence is: flags, the environment, ripple.yml,
+// .ralph/.ralphrc, .ralphrc, defaults. If a source has two names of one setting, the agent-neutral
+// one counts. All errors of all files are joined; notes report oddities that do no harm.
+func (l Loader) Load() (c *Config, notes []string, err error) { return l.load(nil) }
 
 // Resume is like Load, for a run that continues. The run keeps the settings that it started
 // with, began by name, except those that flags override; settings that had their default then
 // have it now. Notes report changes of the environment and the files since, which have no
 // effect. began is not trusted: an unknown setting or an invalid value is an error.
-func Resume(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
+func (l Loader) Resume(began map[string]Source) (c *Config, notes []string, err error) {
 	if began == nil {
 		began = map[string]Source{}
 	}
@@ -37,28 +51,31 @@ func Resume(project string, flags map[string]string, env func(string) string, be
 			return nil, nil, err
 		}
 	}
-	return loadWith(project, flags, env, began)
+	return l.load(began)
 }
 
-// loadWith takes the values from their layers; began is nil for a new run.
-func loadWith(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
-	if err := layout.Check(project); err != nil {
+// load takes the values from their layers; began is nil for a new run.
+func (l Loader) load(began map[string]Source) (c *Config, notes []string, err error) {
+	if err := layout.Check(l.Project); err != nil {
 		return nil, nil, err
 	}
-	read := readFiles(project, env)
+	read, err := readFiles(l)
+	if err != nil {
+		return nil, nil, err
+	}
 	file := read[0].project
 	errs := slices.Concat(read[0].errs, read[1].errs, read[2].errs)
 	ofFile, fileErrs := projectLayer(file)
 	errs = append(errs, fileErrs...)
-	layers := []layer{flagLayer(flags), envLayer(env), ofFile}
-	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}, expanded: map[string]string{}}
+	layers := []layer{flagLayer(l.Flags), envLayer(l.Env), ofFile}
+	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}, expanded: map[string]rcValue{}}
 	notes = append(notes, read[0].notes...)
 	for _, f := range read[1:] {
-		l, n := rcLayer(f.Path, f.values)
-		layers, notes = append(layers, l), append(notes, n...)
+		of, n := rcLayer(f.Path, f.values)
+		layers, notes = append(layers, of), append(notes, n...)
 		for name, v := range f.values {
 			if strings.Contains(v.raw, "$") {
-				c.expanded[l[name].From] = v.raw
+				c.expanded[of[name].From] = v
 			}
 		}
 	}
@@ -66,7 +83,7 @@ func loadWith(project string, flags map[string]string, env func(string) string, 
 		of := layers
 		if began != nil && !s.Once {
 			kept := keep(s, began)
-			notes = append(notes, changedSince(s, kept[s.Name], layers)...)
+			notes = append(notes, c.changedSince(s, kept[s.Name], layers)...)
 			of = []layer{layers[0], kept}
 		}
 		errs = append(errs, c.choose(s, of))
@@ -74,7 +91,7 @@ func loadWith(project string, flags map[string]string, env func(string) string, 
 	hatNotes, hatErrs := c.addHats(file)
 	errs = append(errs, hatErrs...)
 	notes = append(append(notes, hatNotes...), c.addProject(file)...)
-	notes = append(notes, c.idle(project)...)
+	notes = append(notes, c.idle(l.Project)...)
 	if err := errors.Join(errs...); err != nil {
 		return nil, notes, err
 	}
@@ -93,12 +110,31 @@ func (c *Config) choose(s Setting, layers []layer) error {
 	}
 	c.sources[s.Name] = from
 	if err := s.set(c, from.Value); err != nil {
-		if raw := c.expanded[from.From]; raw != "" { // a variable of the environment may be a key, and the file a stranger's
+		if raw := c.raw(from); raw != "" {
 			err = fmt.Errorf("%s has no valid value with its variables", raw)
 		}
 		return fmt.Errorf("%s: %s: %w", from.From, from.Name, err)
 	}
 	return nil
+}
+
+// raw returns the text in a .ralphrc of a value that contains variables, with its name; "" for any other value. A variable of
+// the environment may be a key, and the file a stranger's: messages show this text, and not the value.
+func (c *Config) raw(s Source) string {
+	if v := c.expanded[s.From]; v.text == s.Value { // a resumed run may have another value than the file
+		return v.raw
+	}
+	return ""
+}
+
+// Shown returns the value of a setting for messages: as the file has it if it contains variables. Expanded reports that.
+func (c *Config) Shown(name string) (text string, expanded bool) { return c.shown(c.sources[name]) }
+
+func (c *Config) shown(s Source) (text string, expanded bool) {
+	if _, text, expanded = strings.Cut(c.raw(s), "="); expanded {
+		return text, true
+	}
+	return s.Value, false
 }
 
 // Source returns where the value of a setting comes from.

@@ -403,3 +403,35 @@ func TestErrorsShowNoVariables(t *testing.T) {
 		}
 	}
 }
+
+// The values of variables are inserted only into files for which the caller permits it; without that, their names remain.
+func TestVariablesNeedApproval(t *testing.T) {
+	dir := t.TempDir()
+	text := "A=$TOKEN\nPROJECT_NAME=\"x $A ${TOKEN} ${TOKEN:-y}\"\nB=own\nPROJECT_TYPE=$B\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, layout.RCFile), []byte(text), 0o600))
+	for may, want := range map[bool][2]string{false: {"x $TOKEN ${TOKEN} ${TOKEN:-y}", "own"}, true: {"x secret secret secret", "own"}} {
+		l := Loader{Project: dir, Env: func(n string) string { return map[string]string{"TOKEN": "secret"}[n] }}
+		l.MayExpand = func(f File) (bool, error) {
+			assert.Equal(t, filepath.Join(dir, layout.RCFile), f.Path)
+			assert.Equal(t, text, string(f.Text))
+			assert.Len(t, f.Runs, 4)
+			return may, nil
+		}
+		c, _, err := l.Load()
+		require.NoError(t, err)
+		assert.Equal(t, want, [2]string{c.ProjectName, c.ProjectType})
+		shown, expanded := c.Shown("PROJECT_NAME")
+		assert.Equal(t, `"x $A ${TOKEN} ${TOKEN:-y}"`, shown)
+		assert.True(t, expanded)
+		_, notes, err := l.Resume(map[string]Source{"PROJECT_NAME": {"PROJECT_NAME", "before", "environment"}})
+		require.NoError(t, err)
+		require.NotEmpty(t, notes)
+		assert.NotContains(t, strings.Join(notes, ""), "secret")
+	}
+	refused := errors.New("refused")
+	_, _, err := Loader{Project: dir, Env: os.Getenv, MayExpand: func(File) (bool, error) { return false, refused }}.Load()
+	require.ErrorIs(t, err, refused)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, layout.RCFile), []byte("B=own\nPROJECT_TYPE=$B\n"), 0o600))
+	_, _, err = Loader{Project: dir, Env: os.Getenv, MayExpand: func(File) (bool, error) { return false, refused }}.Load()
+	require.NoError(t, err, "it names no variable of the environment")
+}

@@ -31,7 +31,8 @@ func (c *Config) Files() []File { return c.files }
 
 // Files reads the files that may contain settings of a project, without applying them.
 func Files(project string) []File {
-	return there(readFiles(project, func(string) string { return "" }))
+	read, _ := readFiles(Loader{Project: project, MayExpand: func(File) (bool, error) { return false, nil }}) // an error would be that of MayExpand
+	return there(read)
 }
 
 // sourceFile is a file and its content.
@@ -44,16 +45,17 @@ type sourceFile struct {
 	notes   []string
 }
 
-// readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once.
-func readFiles(project string, env func(string) string) []sourceFile {
-	path, notes := findProjectFile(project)
-	ofProject := readProject(project, path)
+// readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once. The error is that of MayExpand.
+func readFiles(l Loader) ([]sourceFile, error) {
+	path, notes := findProjectFile(l.Project)
+	ofProject := readProject(l.Project, path)
 	ofProject.notes = notes
-	return []sourceFile{
-		ofProject,
-		readRC(project, layout.Dir, env),
-		readRC(project, ".", env),
+	inner, err := l.readRC(layout.Dir)
+	if err != nil {
+		return nil, err
 	}
+	outer, err := l.readRC(".")
+	return []sourceFile{ofProject, inner, outer}, err
 }
 
 func there(all []sourceFile) (files []File) {
@@ -87,18 +89,30 @@ func readProject(project, path string) sourceFile {
 	return s
 }
 
-func readRC(project, dir string, env func(string) string) sourceFile {
-	path := filepath.Join(project, dir, layout.RCFile)
-	data, err := projectfile.In(project, dir).Read(layout.RCFile, maxRCFile)
-	s := sourceFile{File: File{Path: path, Text: data}, there: !errors.Is(err, fs.ErrNotExist)}
-	switch {
-	case err == nil:
-		s.values, s.errs = parseRC(path, string(data), env)
-		s.Runs = rcRuns(string(data), s.values)
-	case s.there:
-		s.errs = []error{err}
+// readRC reads the .ralphrc in a directory of the project. The error is that of MayExpand.
+func (l Loader) readRC(dir string) (s sourceFile, err error) {
+	path := filepath.Join(l.Project, dir, layout.RCFile)
+	data, err := projectfile.In(l.Project, dir).Read(layout.RCFile, maxRCFile)
+	s = sourceFile{File: File{Path: path, Text: data}, there: !errors.Is(err, fs.ErrNotExist)}
+	if err != nil {
+		if s.there {
+			s.errs = []error{err}
+		}
+		return s, nil
 	}
-	return s
+	named := false
+	s.values, named, s.errs = parseRC(path, string(data), nil)
+	s.Runs = rcRuns(string(data), s.values)
+	if !named || s.errs != nil {
+		return s, nil
+	}
+	if l.MayExpand != nil {
+		if may, err := l.MayExpand(s.File); err != nil || !may {
+			return s, err
+		}
+	}
+	s.values, _, s.errs = parseRC(path, string(data), l.Env)
+	return s, nil
 }
 
 // limits lists the settings that neither run, choose nor allow anything: numbers and times.

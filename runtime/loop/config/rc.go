@@ -36,13 +36,14 @@ var tooLong = fmt.Sprintf("this value is longer than %d KB", maxRCValue>>10)
 
 // parseRC reads NAME=value lines with shell quoting, comments and $NAME. It executes nothing:
 // syntax that only a shell could evaluate is an error. Names resolve to values set above, else to
-// lookup. It returns the errors of the file, at most maxRCErrors.
-func parseRC(file, text string, lookup func(string) string) (map[string]rcValue, []error) {
+// lookup; if lookup is nil, they stay as they are written, and named reports whether there are any. It
+// returns the errors of the file, at most maxRCErrors.
+func parseRC(file, text string, lookup func(string) string) (values map[string]rcValue, named bool, errs []error) {
 	p := &rcParser{file: file, rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), line: 1, column: 1, set: map[string]rcValue{}, lookup: lookup}
 	for p.rest != "" {
 		p.statement()
 	}
-	return p.set, p.errs
+	return p.set, p.named, p.errs
 }
 
 type rcParser struct {
@@ -51,6 +52,7 @@ type rcParser struct {
 	set          map[string]rcValue
 	size         int // bytes of the values that were read
 	lookup       func(string) string
+	named        bool // a name was neither set above nor looked up
 	errs         []error
 }
 
@@ -189,7 +191,7 @@ func (p *rcParser) escaped(b *strings.Builder) {
 
 // expansion resolves $NAME, ${NAME} and ${NAME:-text}.
 func (p *rcParser) expansion(b *strings.Builder) bool {
-	line, column := p.line, p.column
+	line, column, from := p.line, p.column, p.rest
 	refuse := func(what string) bool {
 		p.fail(line, column, what+" is not executed; write the value itself")
 		return false
@@ -206,7 +208,8 @@ func (p *rcParser) expansion(b *strings.Builder) bool {
 		if name == "" {
 			b.WriteByte('$')
 		}
-		return p.expanded(b, p.value(name), line, column)
+		text, _ := p.value(name, from)
+		return p.expanded(b, text, line, column)
 	}
 	end := strings.IndexAny(p.rest, "}\n")
 	if end < 0 || p.rest[end] != '}' {
@@ -215,12 +218,13 @@ func (p *rcParser) expansion(b *strings.Builder) bool {
 	}
 	inner := p.take(end + 1)[1:end]
 	name := inner[:len(inner)-len(strings.TrimLeft(inner, nameRest))]
-	v, op := p.value(name), inner[len(name):]
+	v, known := p.value(name, from)
+	op := inner[len(name):]
 	other, isDefault := strings.CutPrefix(op, ":-")
 	switch {
 	case name == "" || op != "" && !isDefault || strings.ContainsAny(other, "$`"):
 		return refuse("${" + inner + "}")
-	case v == "":
+	case known && v == "":
 		v = strings.Trim(other, `"'`)
 	}
 	return p.expanded(b, v, line, column)
@@ -236,14 +240,20 @@ func (p *rcParser) expanded(b *strings.Builder, text string, line, column int) b
 	return true
 }
 
-func (p *rcParser) value(name string) string {
-	switch v, set := p.set[name]; {
+// value returns the value of a name whose expansion has just been taken from the text in from; known is false
+// if it is the expansion itself.
+func (p *rcParser) value(name, from string) (text string, known bool) {
+	v, set := p.set[name]
+	switch {
 	case name == "":
-		return ""
+		return "", true
 	case set:
-		return v.text
+		return v.text, true
+	case p.lookup == nil:
+		p.named = true
+		return from[:len(from)-len(p.rest)], false
 	}
-	return p.lookup(name)
+	return p.lookup(name), true
 }
 
 func (p *rcParser) name() string {

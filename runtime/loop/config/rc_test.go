@@ -42,7 +42,7 @@ func TestParseRC(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, errs := parseRC("rc", tt.text, lookup)
+			got, _, errs := parseRC("rc", tt.text, lookup)
 			assert.Empty(t, errs)
 			assert.Equal(t, tt.want, got["A"].text)
 		})
@@ -66,7 +66,7 @@ func TestParseRCRefuses(t *testing.T) {
 		{"A=1; rm x", `rc:1:6: the value of A ended before this; quote a value with blanks: A="…"`},
 	}
 	for _, tt := range tests {
-		_, errs := parseRC("rc", tt.text+"\nB=2", func(string) string { return "" })
+		_, _, errs := parseRC("rc", tt.text+"\nB=2", func(string) string { return "" })
 		if assert.NotEmpty(t, errs, tt.text) {
 			assert.Equal(t, tt.want, errs[0].Error())
 		}
@@ -74,7 +74,7 @@ func TestParseRCRefuses(t *testing.T) {
 }
 
 func TestParseRCContinuesAfterAnError(t *testing.T) {
-	set, errs := parseRC("rc", "A=$(x)\nB=2\noops\nC=3\n", func(string) string { return "" })
+	set, _, errs := parseRC("rc", "A=$(x)\nB=2\noops\nC=3\n", func(string) string { return "" })
 	assert.Len(t, errs, 2)
 	assert.Equal(t, map[string]rcValue{"B": {"2", 2, "B=2"}, "C": {"3", 4, "C=3"}}, set)
 }
@@ -97,7 +97,7 @@ func TestRCIsBounded(t *testing.T) {
 		{growing, "rc:18:1: the values up to this one are longer than 1024 KB together, and the rest is not read"},
 		{strings.Repeat("A=$(x)\n", 1000), "rc:1:3: $(…) is not executed; write the value itself"},
 	} {
-		_, errs := parseRC("rc", tt.text, func(string) string { return long + "x" })
+		_, _, errs := parseRC("rc", tt.text, func(string) string { return long + "x" })
 		require.NotEmpty(t, errs)
 		assert.LessOrEqual(t, len(errs), maxRCErrors)
 		assert.Equal(t, tt.want, errs[0].Error())
@@ -123,7 +123,7 @@ func FuzzParseRC(f *testing.F) {
 	f.Add("A=$(x)\nA=`y`\nA=${\n")
 	f.Add("\xff=\xfe\\")
 	f.Fuzz(func(t *testing.T, text string) {
-		set, errs := parseRC("rc", text, func(string) string { return "v" })
+		set, _, errs := parseRC("rc", text, func(string) string { return "v" })
 		for name, v := range set {
 			assert.Regexp(t, `^[A-Za-z_][A-Za-z0-9_]*$`, name)
 			assert.Positive(t, v.line)

@@ -40,7 +40,7 @@ func keep(s Setting, began map[string]Source) layer {
 
 // changedSince records that the environment or the files have a different value now. A flag had
 // precedence over them then, too.
-func changedSince(s Setting, kept Source, layers []layer) []string {
+func (c *Config) changedSince(s Setting, kept Source, layers []layer) []string {
 	now := Source{s.Name, s.Default, "default"}
 	for _, l := range layers[1:] {
 		if i := slices.IndexFunc(s.names(), func(n string) bool { _, has := l[n]; return has }); i >= 0 {
@@ -56,5 +56,6 @@ func changedSince(s Setting, kept Source, layers []layer) []string {
 	if s.Flag != "" {
 		how = "; --" + s.Flag + " changes it"
 	}
-	return []string{fmt.Sprintf("%s is %q now (%s), and the run keeps the %q that it started with%s", s.Name, now.Value, now.From, kept.Value, how)}
+	shown, _ := c.shown(now)
+	return []string{fmt.Sprintf("%s is %q now (%s), and the run keeps the %q that it started with%s", s.Name, shown, now.From, kept.Value, how)}
 }

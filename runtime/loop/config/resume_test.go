@@ -19,7 +19,7 @@ func TestResumeKeepsTheSettingsOfTheRun(t *testing.T) {
 		"VERIFY":   {"loop.verify", "make test", "ripple.yml:1:2"},
 		"WORKTREE": {"WORKTREE", "side", "--worktree"},
 	}
-	c, notes, err := Resume(dir, map[string]string{"max-turns": "4"}, env, began)
+	c, notes, err := Loader{Project: dir, Flags: map[string]string{"max-turns": "4"}, Env: env}.Resume(began)
 	require.NoError(t, err)
 	assert.Equal(t, []any{[]string{"make test"}, "side", 4, 0.0, false}, []any{c.Verify, c.Worktree, c.MaxTurns, c.MaxCost, c.Commit})
 	assert.True(t, c.Bound("WORKTREE"), "as it was")
@@ -42,7 +42,7 @@ func TestResumeRefusesImpossibleSettings(t *testing.T) {
 		"COMMIT":                 {"COMMIT", "true", "\x1b[2J"},
 		"ALLOW":                  {"ALLOW", "Bash(", "--allow"},
 	} {
-		_, _, err := Resume(t.TempDir(), nil, func(string) string { return "" }, map[string]Source{name: s})
+		_, _, err := Loader{Project: t.TempDir(), Env: func(string) string { return "" }}.Resume(map[string]Source{name: s})
 		assert.Error(t, err, name)
 	}
 }

@@ -76,7 +76,7 @@ type Config struct {
 	adapters map[string]adapterSettings
 
 	hatPlaces map[string]string
-	expanded  map[string]string // text of the values that contain variables, by Source.From
+	expanded  map[string]rcValue // the values that contain variables, by Source.From
 }
 
 // Source is a value and where it comes from: "default", "environment", "--timeout",

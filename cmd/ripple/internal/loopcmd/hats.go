@@ -58,7 +58,7 @@ func (a *app) showHats(ctx context.Context, format string) error {
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "change to an existing directory")
 	}
-	c, notes, err := config.Load(dir, nil, a.Getenv)
+	c, notes, err := a.loader(dir, nil, true).Load()
 	for _, n := range notes {
 		a.Note("%s", n)
 	}

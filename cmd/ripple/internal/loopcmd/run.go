@@ -239,7 +239,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 		return o, nil, err
 	}
 	if agent, err = a.newLoopAgent(ctx, c, f); err != nil {
-		return o, nil, err
+		return o, nil, unknownAgent(c, agentSetting, err)
 	}
 	if err := a.takeOptions(agent); err != nil {
 		return o, nil, err

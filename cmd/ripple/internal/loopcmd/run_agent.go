@@ -154,7 +154,8 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 		if set.Idle != "" {
 			from += " (no effect: " + set.Idle + ")"
 		}
-		a.Printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(src.Value, "\n", "; "), from)
+		value, _ := g.config.Shown(set.Name)
+		a.Printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(value, "\n", "; "), from)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 		own.Backend, own.ExtraArgs = name, nil
 		g, err := a.newLoopAgent(ctx, &own, loopFlags{}) // a model applies to the first agent only
 		if err != nil {
-			return nil, err
+			return nil, unknownAgent(c, "FALLBACK", err)
 		}
 		if seen[g.entry.Name] {
 			return nil, ui.UsageError("name each agent once", "%s: %s is already the first agent, or is listed twice", from.From, g.entry.Name)

@@ -1,8 +1,10 @@
 package loopcmd
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,10 +20,10 @@ import (
 // agentsByName rejects an adapter path from a file of the project: the user trusts the settings
 // file, and not the current content at such a path.
 func agentsByName(c *config.Config) error {
-	check := func(place, key string, names ...string) error {
+	check := func(place, key, shown string, names ...string) error {
 		if i := slices.IndexFunc(names, registry.IsPath); i >= 0 {
 			return ui.UsageError("put the adapter into .ripple/adapters, or among yours in ~/.config/ripple/adapters, and write its name; or give the path with --adapter",
-				"%s: %s: %s is a path, and a project's settings name an agent only by its name", ui.Harmless(place), key, ui.Harmless(names[i]))
+				"%s: %s: %s is a path, and a project's settings name an agent only by its name", ui.Harmless(place), key, ui.Harmless(cmp.Or(shown, names[i])))
 		}
 		return nil
 	}
@@ -33,16 +35,32 @@ func agentsByName(c *config.Config) error {
 		if from.From == "environment" || strings.HasPrefix(from.From, "--") {
 			continue
 		}
-		if err := check(from.From, from.Name, s.agents...); err != nil {
+		shown, expanded := c.Shown(s.setting)
+		if !expanded {
+			shown = ""
+		}
+		if err := check(from.From, from.Name, shown, s.agents...); err != nil {
 			return err
 		}
 	}
 	for _, h := range c.Hats.Hats {
-		if err := check(c.HatPlace(h.Key), "hat "+h.Key, h.Adapter); err != nil {
+		if err := check(c.HatPlace(h.Key), "hat "+h.Key, "", h.Adapter); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unknownAgent returns an error about the agents of a setting. If the file has variables in their names, the error shows these.
+func unknownAgent(c *config.Config, setting string, err error) error {
+	shown, expanded := c.Shown(setting)
+	_, unknown := errors.AsType[*registry.NotFoundError](err)
+	_, invalid := errors.AsType[*registry.NameError](err)
+	if !expanded || !unknown && !invalid {
+		return err
+	}
+	from := c.Source(setting)
+	return ui.UsageError("to list the agents: ripple doctor", "%s: %s: no agent has the name %s with its variables", from.From, from.Name, shown)
 }
 
 // adapterFiles returns the digests of those adapters of a run that were named by their paths, by path, or nil.

@@ -41,7 +41,7 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 		}
 	}
 	if began == nil {
-		if c, notes, err = config.Load(project, flags, a.Getenv); err == nil {
+		if c, notes, err = a.loader(project, flags, f.dryRun).Load(); err == nil {
 			return c, notes, nil, agentsByName(c)
 		}
 		return nil, nil, nil, configError(err)
@@ -58,7 +58,7 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 	for name, v := range began.Values {
 		values[name] = config.Source(v)
 	}
-	if c, notes, err = config.Resume(project, flags, a.Getenv, values); err != nil {
+	if c, notes, err = a.loader(project, flags, f.dryRun).Resume(values); err != nil {
 		return nil, nil, nil, configError(err)
 	}
 	if err := agentsByName(c); err != nil {
@@ -67,9 +67,25 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 	return c, notes, began, f.keepTask(project, began, c)
 }
 
+// loader reads the settings of a run. Variables of the environment in a .ralphrc get their values after its approval: a run
+// asks for it, and a command that only shows the settings leaves the variables as they are.
+func (a *app) loader(project string, flags map[string]string, onlyShow bool) config.Loader {
+	return config.Loader{Project: project, Flags: flags, Env: a.Getenv, MayExpand: func(f config.File) (bool, error) {
+		items := ui.SettingsItems([]config.File{f})
+		if !onlyShow {
+			return true, a.Trust.Agree(items)
+		}
+		approved := a.Trust.Approved(items...)
+		if !approved {
+			a.Note("%s: variables of the environment have no values here, because the file has not been approved (to approve it: ripple trust)", ui.Harmless(f.Path))
+		}
+		return approved, nil
+	}}
+}
+
 func configError(err error) error {
-	if err == nil {
-		return nil
+	if _, asked := errors.AsType[*ui.ExitError](err); asked || err == nil {
+		return err
 	}
 	return ui.FailWith(ui.ExitUsage, err, "to list the settings: ripple run --help; to write them all, commented out: ripple init")
 }

@@ -98,18 +98,32 @@ func (t *Trust) agreed(project string) (trust.Record, error) {
 
 // Trusts reports whether an adapter of the current project may be used.
 func (t *Trust) Trusts(e *registry.Entry) bool {
-	switch t.mode() {
-	case trustAlways:
+	project, err := Project()
+	return err == nil && t.Approved(adapterItem(project, e))
+}
+
+// Approved reports whether items of the current project may be used. It asks nobody.
+func (t *Trust) Approved(items ...trust.Item) bool {
+	if t.mode() == trustAlways {
 		return true
-	case trustNever:
-		return false
 	}
 	project, err := Project()
 	if err != nil {
 		return false
 	}
-	record, _ := t.agreed(project) // empty if it cannot be read
-	return record.Has(adapterItem(project, e))
+	record, _ := t.usable(project) // empty if it cannot be read
+	return len(record.Missing(items)) == 0
+}
+
+// usable is agreed without the approvals that do not count with RIPPLE_TRUST=never.
+func (t *Trust) usable(project string) (trust.Record, error) {
+	record, err := t.agreed(project)
+	if t.mode() == trustNever {
+		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool {
+			return i.Kind == trust.Adapter || i.Kind == trust.Settings || i.Kind == trust.Git
+		})
+	}
+	return record, err
 }
 
 // Project returns the working directory without symbolic links, because a record belongs to a
@@ -136,12 +150,7 @@ func (t *Trust) Agree(need []trust.Item) error {
 	if err != nil {
 		return FailWith(ExitFailed, err, "")
 	}
-	record, err := t.agreed(project)
-	if t.mode() == trustNever {
-		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool {
-			return i.Kind == trust.Adapter || i.Kind == trust.Settings || i.Kind == trust.Git
-		})
-	}
+	record, err := t.usable(project)
 	missing := record.Missing(need)
 	if len(missing) == 0 {
 		return nil
