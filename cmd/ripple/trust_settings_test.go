@@ -22,6 +22,91 @@ func (h *hostile) write(name, text string) {
 	require.NoError(h.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
+// The file of a task that the project names is read after an approval, and only in the project. The user may name any file.
+func TestThePromptFileOfAProject(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{"ripple.yml": "event_loop: {prompt_file: task.md}\n", ".ralph/PROMPT.md": "x"})
+	secret, task := filepath.Join(filepath.Dir(h.dir), "secret.yaml"), filepath.Join(h.dir, "task.md")
+	require.NoError(t, os.WriteFile(secret, []byte("SECRET-4711: [\n"), 0o600))
+	dry := strings.Fields("run --dry-run --adapter rehearsal")
+	hidden := func(want string, args ...string) {
+		t.Helper()
+		out, _ := h.run(args...)
+		assert.NotContains(t, out, "SECRET-4711", args)
+		assert.Contains(t, out, want, args)
+	}
+
+	require.NoError(t, os.Symlink("../secret.yaml", task))
+	hidden("task.md is not read, because the file that names it has not been approved", dry...)
+	hidden("the task is not read: ", "trust", "--show")
+	hidden("event_loop.prompt_file: task.md", "trust")
+	hidden("leads out of "+h.dir+", to "+secret, dry...)
+	hidden("leads out of "+h.dir+", to "+secret, "run", "--adapter", "rehearsal", "--max-turns", "1")
+	h.write("ripple.yml", "event_loop: {prompt_file: "+secret+"}\n")
+	hidden("secret.yaml is outside of "+h.dir, "trust")
+	hidden("secret.yaml is outside of "+h.dir, dry...)
+	h.write("ripple.yml", "event_loop: {prompt_file: ../secret.yaml}\n")
+	hidden("secret.yaml is outside of "+h.dir, append(dry, "--trust")...)
+	out, code := h.run(append(dry, "--prompt-file", task)...)
+	assert.Zero(t, code, out)
+	assert.Contains(t, out, "SECRET-4711", "the user has named it")
+
+	require.NoError(t, os.Remove(task))
+	require.NoError(t, os.Symlink("real.md", task))
+	h.write("real.md", "THE TASK\n")
+	h.write("ripple.yml", "event_loop: {prompt_file: task.md}\nloop: {max_turns: 2}\n")
+	out, code = h.run(dry...)
+	assert.Zero(t, code, out)
+	assert.NotContains(t, out, "THE TASK")
+	out, _ = h.run("trust")
+	assert.Contains(t, out, "the task is read, through a link, from: "+filepath.Join(h.dir, "real.md"))
+	out, code = h.run(dry...)
+	assert.Zero(t, code, out)
+	assert.Contains(t, out, "THE TASK")
+}
+
+// The record of a run names files that are read only after an approval, and the task only in the project.
+func TestTheFilesOfARecordNeedApproval(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{"task.md": "the task\n"})
+	secret, record := filepath.Join(filepath.Dir(h.dir), "secret.yaml"), filepath.Join(h.dir, ".ralph", "events.jsonl")
+	require.NoError(t, os.WriteFile(secret, []byte("SECRET-4711: [\n"), 0o600))
+	out, code := h.run(strings.Fields("run --adapter rehearsal --max-turns 1 --prompt-file task.md")...)
+	require.Equal(t, ui.ExitLimit, code, out)
+	resume, dry := strings.Fields("run --resume --max-turns 2"), strings.Fields("run --resume --max-turns 2 --dry-run")
+	out, code = h.run(dry...)
+	assert.Zero(t, code, out)
+	assert.Contains(t, out, "the task")
+
+	require.NoError(t, os.Remove(filepath.Join(h.dir, "task.md")))
+	require.NoError(t, os.Symlink(secret, filepath.Join(h.dir, "task.md")))
+	for _, args := range [][]string{dry, resume, {"trust", "--show"}} {
+		out, _ = h.run(args...)
+		assert.NotContains(t, out, "SECRET-4711", args)
+		assert.Contains(t, out, "leads out of ", args)
+	}
+	require.NoError(t, os.Remove(filepath.Join(h.dir, "task.md")))
+	h.write("task.md", "the task\n")
+	text, err := os.ReadFile(record)
+	require.NoError(t, err)
+	h.write("other.md", "THE OTHER TASK\n")
+	require.NoError(t, os.WriteFile(record, []byte(strings.ReplaceAll(string(text), "task.md", "other.md")), 0o600))
+	out, code = h.run(dry...)
+	assert.Zero(t, code, out)
+	assert.NotContains(t, out, "THE OTHER TASK")
+	assert.Contains(t, out, "other.md is not read, because the file that names it has not been approved")
+
+	for _, key := range []string{`"value":"rehearsal"`, `"agent":"rehearsal"`} {
+		changed := strings.ReplaceAll(string(text), key, strings.Replace(key, "rehearsal", secret, 1))
+		require.NotEqual(t, string(text), changed)
+		require.NoError(t, os.WriteFile(record, []byte(changed), 0o600))
+		out, code = h.run(dry...)
+		assert.Equal(t, ui.ExitUsage, code, out)
+		assert.NotContains(t, out, "SECRET-4711")
+		assert.Contains(t, out, "have not been approved")
+	}
+}
+
 // A .ralphrc that nobody approved cannot make a command show variables of the environment, and messages about one that was
 // approved do not show them either.
 func TestAForeignFileShowsNoVariables(t *testing.T) {

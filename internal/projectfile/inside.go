@@ -45,6 +45,13 @@ func ReadInside(dir, path string, limit int64) ([]byte, error) {
 	return readAll(f, limit)
 }
 
+// Target returns the path without links of the file of the project in dir that ReadInside reads. Errors: those of
+// openInside.
+func Target(dir, path string) (string, error) {
+	top, name, err := locate(dir, path)
+	return filepath.Join(top, name), err
+}
+
 // ReadNamed returns what a file has that a user named by its path, or that is beside such a file, at most
 // limit bytes. No link leads out of the project that has it; see ProjectOf. Errors: those of openInside.
 func ReadNamed(path string, limit int64) ([]byte, error) {
@@ -109,6 +116,10 @@ func locate(dir, path string) (top, name string, err error) {
 	}
 	name, is := Relative(top, real)
 	if !is {
+		_, inTop := Relative(top, path)
+		if _, inDir := Relative(dir, path); !inDir && !inTop {
+			return "", "", &RefusedError{path, "is outside of " + top, "name a file in there", nil}
+		}
 		return "", "", &RefusedError{path, "is a symbolic link, or in one, that leads out of " + top + ", to " + real, "replace the link with a copy of the file", nil}
 	}
 	return top, filepath.FromSlash(name), nil

@@ -29,6 +29,10 @@ type Options struct {
 	Box        *box.Box          // where agents and checks run; required if Config.Box is set
 	Attended   bool              // a user is at the terminal, and can answer
 
+	// PromptInside is set if a file of the project names PromptFile, and not the user: then the loop stops if that is
+	// not a file of the project, or of its repository, or is a link that leads out of there.
+	PromptInside bool
+
 	// GitAccepted are the risks of the repository that the user has approved, as [GitRisks] returns them. With others
 	// the loop stops before git compares or writes files.
 	GitAccepted []string

@@ -689,6 +689,38 @@ func TestMissingPromptFileEndsTheLoop(t *testing.T) {
 	})
 }
 
+// A task that a file of the project names is a file of the project, also if it is replaced by a link during the run; one that the
+// user names may be anywhere.
+func TestThePromptFileOfAProjectIsInIt(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(outside, []byte("SECRET\n"), 0o600))
+	link := func(d *doing) {
+		works(d)
+		path := filepath.Join(d.dir, "task.md")
+		assert.NoError(t, os.Remove(path))
+		assert.NoError(t, os.Symlink(outside, path))
+	}
+	for _, inside := range []bool{true, false} {
+		r := newRig(t, link, claims)
+		r.write("task.md", "Do it.\n")
+		o := r.options(false)
+		o.PromptFile, o.PromptInside = filepath.Join(r.dir, "task.md"), inside
+		stop := r.runWith(o)
+		if !inside {
+			assert.Equal(t, "project_complete", stop.Reason)
+			assert.Contains(t, r.fake.requests[1].Prompt, "SECRET")
+			continue
+		}
+		assert.Equal(t, "prompt_missing", stop.Reason)
+		assert.Contains(t, stop.Message, "leads out of ")
+		assert.Len(t, r.fake.requests, 1)
+		o.PromptFile = outside
+		stop = r.runWith(o)
+		assert.Equal(t, "prompt_missing", stop.Reason)
+		assert.Contains(t, stop.Message, "secret is outside of ")
+	}
+}
+
 func TestTwoLoopsInOneProject(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, claims)

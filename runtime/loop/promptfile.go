@@ -31,6 +31,9 @@ func (l *Loop) readPrompt() (string, error) {
 	case blank:
 		return "", l.noPrompt(path + " is empty.")
 	}
+	if refused, is := errors.AsType[*projectfile.RefusedError](err); is && l.o.PromptInside {
+		return "", l.noPrompt(refused.Error() + ".")
+	}
 	l.prompt = string(data)
 	return l.prompt, err
 }
@@ -39,10 +42,13 @@ func (l *Loop) promptPath() string {
 	return cmp.Or(l.o.PromptFile, l.store.Path(layout.PromptFile))
 }
 
-// readTask reads a file that the user named, or one of the loop's own files.
+// readTask reads a file that the user or the project named, or one of the loop's own files.
 func (l *Loop) readTask(path string) ([]byte, error) {
 	if name, own := projectfile.Relative(l.store.Path(""), absolute(path)); own {
 		return layout.Read(l.project, name)
+	}
+	if l.o.PromptInside {
+		return projectfile.ReadInside(l.project, path, projectfile.MaxText)
 	}
 	return projectfile.Read(path, projectfile.MaxText)
 }

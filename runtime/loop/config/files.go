@@ -84,7 +84,7 @@ func readProject(project, path string) sourceFile {
 		s.errs = append(s.errs, errors.New(d.Format()))
 	}
 	if s.project = p; p != nil {
-		s.Runs = projectRuns(p)
+		s.Runs = append(projectRuns(p), TaskLine(project, promptFile(p))...)
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/loop/hats"
 	"example.org/ripple/schema"
 )
@@ -63,11 +64,7 @@ func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
 	c.Hats.Required = p.EventLoop["required_events"]
 	c.Hats.Start = strings.Join(p.EventLoop["starting_event"], "")
 	c.Prompt = strings.Join(p.EventLoop["prompt"], "")
-	if file := strings.Join(p.EventLoop["prompt_file"], ""); file != "" {
-		if c.PromptFile = file; !filepath.IsAbs(file) {
-			c.PromptFile = filepath.Join(filepath.Dir(p.Source), file)
-		}
-	}
+	c.PromptFile = promptFile(p)
 	for _, h := range p.Hats {
 		c.Hats.Hats = append(c.Hats.Hats, hatOf(h))
 		if strings.Contains(h.Instructions, "ralph emit") {
@@ -91,6 +88,36 @@ func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
 		notes = append(notes, fmt.Sprintf("%s: event_loop.starting_event has no effect: there are no hats", place(p, "event_loop", "starting_event")))
 	}
 	return notes, errs
+}
+
+// promptFile returns the path of the task of a ripple.yml; "" for none.
+func promptFile(p *schema.Project) string {
+	file := strings.Join(p.EventLoop["prompt_file"], "")
+	if file == "" || filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(p.Source), file)
+}
+
+// TaskLine describes for a user where the task is read that a file of the project names, if not just at its path: through a link,
+// or not at all. Otherwise it returns nothing.
+func TaskLine(project, path string) []string {
+	if path == "" {
+		return nil
+	}
+	read, err := projectfile.Target(project, path)
+	if refused, is := errors.AsType[*projectfile.RefusedError](err); is {
+		return []string{"the task is not read: " + refused.Error()}
+	}
+	if top, dirErr := filepath.EvalSymlinks(project); dirErr == nil {
+		if name, inside := projectfile.Relative(project, path); inside {
+			path = filepath.Join(top, filepath.FromSlash(name))
+		}
+	}
+	if err != nil || read == filepath.Clean(path) {
+		return nil
+	}
+	return []string{"the task is read, through a link, from: " + read}
 }
 
 func hatOf(h schema.ProjectHat) hats.Hat {

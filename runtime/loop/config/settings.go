@@ -69,7 +69,7 @@ type Config struct {
 
 	Hats       *hats.Rules // the hats of ripple.yml; never nil after Load
 	Prompt     string      // the task, from ripple.yml; "": it is in PromptFile
-	PromptFile string      // the file of the task, from ripple.yml; "": .ralph/PROMPT.md
+	PromptFile string      // the file of the task, from ripple.yml, so that it must be in the project; "": .ralph/PROMPT.md
 
 	files    []File
 	sources  map[string]Source

@@ -33,6 +33,7 @@ type loopFlags struct {
 	project    string // where the loop runs; "": here
 	agent      string // that auto chose when the run began; "": it chooses
 	kept       bool   // the task is the one that the run began with
+	ofProject  bool   // a file of the project names promptFile, and not the user
 }
 
 // newRun is ripple run.
@@ -253,7 +254,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 		return o, nil, err
 	}
 	if f.prompt == "" && f.promptFile == "" && !f.kept {
-		f.prompt, f.promptFile = c.Prompt, c.PromptFile
+		f.prompt, f.promptFile, f.ofProject = c.Prompt, c.PromptFile, c.PromptFile != ""
 	}
 	if f.promptFile != "" {
 		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
@@ -270,10 +271,14 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 		}
 		tellResumed(a, began, settings)
 	}
+	if f.dryRun && !mayReadTask(a, project, c, f) {
+		a.Note("the task in %s is not read, because the file that names it has not been approved (to approve it: ripple trust)", f.promptFile)
+		f.prompt, f.promptFile = "(the task in "+f.promptFile+")", ""
+	}
 	return loop.Options{
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback, HatAgents: hatAgents,
-		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Settings: settings, Attended: a.Interactive(),
+		Prompt: f.prompt, PromptFile: f.promptFile, PromptInside: f.ofProject, Resume: f.resume, Settings: settings, Attended: a.Interactive(),
 		ExitCode: ExitCode, Advice: whatNext, BeforeWrite: proctree.BlockIfShuttingDown, BeforeUnlock: endOrphans,
 	}, agent, nil
 }

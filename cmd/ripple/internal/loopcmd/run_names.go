@@ -63,6 +63,12 @@ func unknownAgent(c *config.Config, setting string, err error) error {
 	return ui.UsageError("to list the agents: ripple doctor", "%s: %s: no agent has the name %s with its variables", from.From, from.Name, shown)
 }
 
+// namesAdapterFile reports whether the record of a run names an adapter by its path.
+func namesAdapterFile(s *record.Settings) bool {
+	names := s.Agent + "," + s.Values[agentSetting].Value + "," + s.Values["FALLBACK"].Value
+	return slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return registry.IsPath(strings.TrimSpace(name)) })
+}
+
 // adapterFiles returns the digests of those adapters of a run that were named by their paths, by path, or nil.
 func adapterFiles(first *loopAgent, fallback []loop.Member) (sums map[string]string) {
 	add := func(e *registry.Entry) {

@@ -46,7 +46,7 @@ func loadSettings(a *app, project string, f *loopFlags, flags map[string]string)
 		}
 		return nil, nil, nil, configError(err)
 	}
-	if !f.dryRun { // an unapproved record is not used
+	if !f.dryRun || namesAdapterFile(began) { // an unapproved record is not used, and none of the files that it names is read
 		if err := a.Trust.AgreeToRun(project, began); err != nil {
 			return nil, nil, nil, err
 		}
@@ -151,7 +151,7 @@ func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.C
 		return ui.UsageError("to use it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
 			"the run's task is in %s, outside of the project; for safety, ripple does not give such a file to an agent just because the record names it", ui.Harmless(began.PromptFile))
 	}
-	f.prompt, f.promptFile, f.kept = began.Prompt, path, true
+	f.prompt, f.promptFile, f.kept, f.ofProject = began.Prompt, path, true, path != ""
 	return nil
 }
 

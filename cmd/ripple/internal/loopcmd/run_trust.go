@@ -8,6 +8,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/registry"
 )
 
@@ -55,6 +56,18 @@ func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) (cla
 		a.Trust.OwnRun(project, need, o.Settings)
 		return a.Trust.ClaimLoop(project)
 	}, nil
+}
+
+// mayReadTask reports whether the file of the task may be read without a question: the user named it, or approved the file of the
+// project that names it.
+func mayReadTask(a *app, project string, c *config.Config, f loopFlags) bool {
+	switch {
+	case !f.ofProject:
+		return true
+	case f.kept:
+		return a.Trust.Approved(a.Trust.RunItems(project)...)
+	}
+	return a.Trust.Approved(ui.SettingsItems(c.Files())...)
 }
 
 // plays reports whether an agent only plays a script of ripple's, or of the user's: such an agent

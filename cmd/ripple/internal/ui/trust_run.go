@@ -43,7 +43,14 @@ func (t *Trust) runItem(project string, s *record.Settings) trust.Item {
 	if s.ByAgent && t.Origin() != nil {
 		kind = trust.AgentRun
 	}
-	return trust.New(kind, path, runLines(s), data)
+	return trust.New(kind, path, append(runLines(s), taskLine(project, s.PromptFile)...), data)
+}
+
+func taskLine(project, path string) []string {
+	if path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(project, path)
+	}
+	return config.TaskLine(project, path)
 }
 
 func runLines(s *record.Settings) []string {
