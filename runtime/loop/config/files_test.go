@@ -3,10 +3,17 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/loop/hats"
+	"example.org/ripple/schema"
 )
 
 // Settings by which a file runs commands need confirmation; those that only limit a run do not.
@@ -27,8 +34,13 @@ func TestWhatFilesOfAProjectRun(t *testing.T) {
 		{"a program", "ripple.yml", "cli: {backend: custom, command: ./x, args: [-y]}\n", []string{"cli: ./x -y "}},
 		{"an agent that is left out", "ripple.yml", "adapters: {claude: {enabled: false}}\n", []string{"adapters.claude.enabled: false"}},
 		{
+			"a role without instructions, whose description takes their place", "ripple.yml",
+			"hats: {b: {name: B, triggers: [work.start], description: do that, args: [-x, 'y z'], model: m}}\n",
+			[]string{"hats.b.name: B", "hats.b.description: do that", "hats.b.triggers: work.start", "hats.b.model: m", `hats.b.args: -x "y z"`},
+		},
+		{
 			"roles", "ripple.yml", "loop: {max_turns: 5}\nhats: {b: {name: B, triggers: [work.start], instructions: do, verify: [x], backend: y}}\n",
-			[]string{"hats.b.instructions: do", "hats.b.verify: x", "hats.b.backend: y"},
+			[]string{"hats.b.name: B", "hats.b.triggers: work.start", "hats.b.instructions: do", "hats.b.verify: x", "hats.b.backend: y"},
 		},
 	}
 	for _, tt := range tests {
@@ -46,6 +58,52 @@ func TestWhatFilesOfAProjectRun(t *testing.T) {
 		})
 	}
 	assert.Empty(t, Files(t.TempDir()))
+}
+
+// Each text of a hat reaches an agent or runs something, so each is shown: a new field cannot be forgotten.
+func TestEveryTextOfAHatIsShown(t *testing.T) {
+	shown := func(value string, lines []string) {
+		t.Helper()
+		assert.True(t, slices.ContainsFunc(lines, func(line string) bool { return strings.HasSuffix(line, value) }), "%s: %q", value, lines)
+	}
+	for i := range reflect.TypeFor[hats.Hat]().NumField() {
+		var h hats.Hat
+		of := reflect.ValueOf(&h).Elem().Field(i)
+		name := reflect.TypeFor[hats.Hat]().Field(i).Name
+		switch of.Interface().(type) {
+		case string:
+			of.SetString("in-" + name)
+		case []string:
+			of.Set(reflect.ValueOf([]string{"x", "in-" + name}))
+		case int, float64, time.Duration:
+			continue
+		default:
+			t.Errorf("%s: hatRuns does not show fields of this type", name)
+		}
+		if name != "Key" { // which precedes each line
+			shown("in-"+name, hatRuns(h))
+		}
+	}
+	for i := range reflect.TypeFor[schema.ProjectHat]().NumField() {
+		var h schema.ProjectHat
+		of := reflect.ValueOf(&h).Elem().Field(i)
+		name := reflect.TypeFor[schema.ProjectHat]().Field(i).Name
+		switch of.Interface().(type) {
+		case string:
+			of.SetString("in-" + name)
+		case []string:
+			of.Set(reflect.ValueOf([]string{"in-" + name}))
+		case schema.ProjectBackend:
+			h.Backend = schema.ProjectBackend{Type: "in-" + name, Model: "in-model", Args: []string{"in-args"}}
+			shown("in-model", hatRuns(hatOf(h)))
+			shown("in-args", hatRuns(hatOf(h)))
+		default:
+			continue
+		}
+		if name != "Key" {
+			shown("in-"+name, hatRuns(hatOf(h)))
+		}
+	}
 }
 
 // Each limit must be a setting: a typing error here would let one through, or ask needlessly.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,25 +138,50 @@ func hatOf(h schema.ProjectHat) hats.Hat {
 	}
 }
 
-// hatRuns returns the settings of a hat that need confirmation: its commands, its agent and its
-// instructions.
-func hatRuns(h hats.Hat) []string {
-	at := "hats." + h.Key + "."
-	lines := []string{at + "instructions: " + h.Instructions}
-	for _, command := range h.Verify {
-		lines = append(lines, at+"verify: "+command)
+// hatRuns returns the settings of a hat that need confirmation: all its texts, because each of them reaches the prompt of an agent,
+// or says which agent and which commands run. Numbers and times are limits.
+func hatRuns(h hats.Hat) (lines []string) {
+	if h.Session == hats.Own {
+		h.Session = ""
 	}
-	if h.Adapter != "" || h.Args != nil {
-		lines = append(lines, at+"backend: "+strings.Join(append([]string{h.Adapter}, h.Args...), " "))
-	}
-	if h.AllowedTools != nil {
-		lines = append(lines, at+"allowed_tools: "+strings.Join(h.AllowedTools, ","))
-	}
-	if h.PermissionMode != "" {
-		lines = append(lines, at+"permission_mode: "+h.PermissionMode)
+	v := reflect.ValueOf(h)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		at := "hats." + h.Key + "." + cmp.Or(hatKeys[name], strings.ToLower(name)) + ": "
+		switch value := v.Field(i).Interface().(type) {
+		case string:
+			if value != "" && name != "Key" {
+				lines = append(lines, at+value)
+			}
+		case []string:
+			switch {
+			case name == "Verify":
+				for _, command := range value {
+					lines = append(lines, at+command)
+				}
+			case name == "Args" && value != nil:
+				lines = append(lines, at+argWords(value))
+			case value != nil:
+				lines = append(lines, at+strings.Join(value, ","))
+			}
+		}
 	}
 	return lines
 }
+
+// argWords joins arguments; those that could look like several ones, or like none, are quoted.
+func argWords(args []string) string {
+	shown := make([]string, len(args))
+	for i, a := range args {
+		if shown[i] = a; a == "" || strings.ContainsAny(a, " \t\n\"") {
+			shown[i] = strconv.Quote(a)
+		}
+	}
+	return strings.Join(shown, " ")
+}
+
+// hatKeys are the keys in ripple.yml of the fields of a hat whose names differ from them.
+var hatKeys = map[string]string{"Default": "default_publishes", "Adapter": "backend", "AllowedTools": "allowed_tools", "PermissionMode": "permission_mode"}
 
 // HatPlace returns the location of a hat's backend in ripple.yml.
 func (c *Config) HatPlace(hat string) string { return c.hatPlaces[hat] }
