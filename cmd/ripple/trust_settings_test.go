@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,6 +106,45 @@ func TestTheFilesOfARecordNeedApproval(t *testing.T) {
 		assert.NotContains(t, out, "SECRET-4711")
 		assert.Contains(t, out, "have not been approved")
 	}
+}
+
+// The approval of a run's record shows the adapters that the run was given by their paths, like those in .ripple/adapters, and
+// nothing of other files that the record names.
+func TestTheAdaptersOfARecordAreShown(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, nil)
+	top := filepath.Dir(h.dir)
+	good, secret, record := filepath.Join(top, "good"), filepath.Join(top, "secret.yaml"), filepath.Join(h.dir, ".ralph", "events.jsonl")
+	require.NoError(t, os.WriteFile(good, []byte("#!/bin/sh\necho 1\n"), 0o700))
+	require.NoError(t, os.WriteFile(secret, []byte("SECRET-4711: [\n"), 0o600))
+	text := strings.NewReplacer("EVIL", good, "name: helper", "name: claude").Replace(agentAdapter)
+	h.write("mine.yaml", text)
+	out, code := h.run(strings.Fields("run --prompt x --max-turns 1 --adapter ./mine.yaml --trust")...)
+	require.Equal(t, ui.ExitLimit, code, out)
+	h.environ = append(h.environ, "XDG_STATE_HOME="+t.TempDir()) // another user gets the directory
+	for _, args := range [][]string{{"trust", "--show"}, {"run", "--resume", "--max-turns", "2"}} {
+		out, _ = h.run(args...)
+		assert.Contains(t, out, "  adapter ./mine.yaml: replaces: claude\n  adapter ./mine.yaml: starts: "+good+"\n", args)
+		assert.Contains(t, out, "  adapter ./mine.yaml: agent.auth.status.args: auth\n", args)
+	}
+
+	h.write("mine.yaml", strings.ReplaceAll(text, good, filepath.Join(top, "evil")))
+	out, _ = h.run("trust", "--show")
+	assert.Contains(t, out, "adapter ./mine.yaml: is not used, because it has changed since the run began")
+	assert.NotContains(t, out, "starts:")
+	kept, err := os.ReadFile(record)
+	require.NoError(t, err)
+	h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), "./mine.yaml", secret))
+	out, _ = h.run("trust", "--show")
+	assert.Contains(t, out, secret+": is not used")
+	assert.NotContains(t, out, "SECRET-4711")
+	many := `"adapter_files":{`
+	for i := range 200 {
+		many += `"./` + strconv.Itoa(i) + `.yaml":"x",`
+	}
+	h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), `"adapter_files":{`, many))
+	out, _ = h.run("trust", "--show")
+	assert.Contains(t, out, "(not used: it names more than 100 adapter files)")
 }
 
 // A .ralphrc that nobody approved cannot make a command show variables of the environment, and messages about one that was

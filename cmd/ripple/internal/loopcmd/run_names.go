@@ -2,10 +2,7 @@ package loopcmd
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -76,8 +73,7 @@ func adapterFiles(first *loopAgent, fallback []loop.Member) (sums map[string]str
 			if sums == nil {
 				sums = map[string]string{}
 			}
-			sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(e.Text), e.Text, e.Adapter.Script))
-			sums[e.Path] = hex.EncodeToString(sum[:])
+			sums[e.Path] = ui.AdapterSum(e)
 		}
 	}
 	add(first.entry)

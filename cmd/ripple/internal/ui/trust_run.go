@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
@@ -9,6 +12,7 @@ import (
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
+	"example.org/ripple/runtime/registry"
 )
 
 // RunItems returns the item of a run's record with settings, if it exists: --resume takes from it
@@ -43,7 +47,44 @@ func (t *Trust) runItem(project string, s *record.Settings) trust.Item {
 	if s.ByAgent && t.Origin() != nil {
 		kind = trust.AgentRun
 	}
-	return trust.New(kind, path, append(runLines(s), taskLine(project, s.PromptFile)...), data)
+	if len(s.AdapterFiles) > maxAdapterFiles {
+		return trust.Item{Kind: kind, Path: path, Broken: fmt.Sprintf("it names more than %d adapter files", maxAdapterFiles)}
+	}
+	lines := append(runLines(s), taskLine(project, s.PromptFile)...)
+	return trust.New(kind, path, append(lines, t.adapterFileLines(s.AdapterFiles)...), data)
+}
+
+// maxAdapterFiles limits the adapter files of a run's record, which are read before anybody trusts it.
+const maxAdapterFiles = 100
+
+// AdapterSum returns the digest of an adapter of a file, with its script, for the record of a run.
+func AdapterSum(e *registry.Entry) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(e.Text), e.Text, e.Adapter.Script))
+	return hex.EncodeToString(sum[:])
+}
+
+// adapterFileLines describes the adapters that a run was given by their paths, like those in .ripple/adapters. The digests, by path,
+// are those of the record: nothing is shown of a file with other contents, which --resume does not use.
+func (t *Trust) adapterFileLines(sums map[string]string) (lines []string) {
+	ours, err := t.withoutProject()
+	if err != nil {
+		return nil
+	}
+	for _, path := range SortedKeys(sums) {
+		at := "adapter " + shownValue(path) + ": "
+		if !registry.IsPath(path) {
+			continue // no adapter that is used has this path
+		}
+		e, err := ours.Inspect(path)
+		if err != nil || AdapterSum(e) != sums[path] {
+			lines = append(lines, at+"is not used, because it has changed since the run began")
+			continue
+		}
+		for _, line := range adapterRuns(e, ours) {
+			lines = append(lines, at+line)
+		}
+	}
+	return lines
 }
 
 func taskLine(project, path string) []string {
