@@ -66,6 +66,25 @@ func TestThePromptFileOfAProject(t *testing.T) {
 	assert.Contains(t, out, "THE TASK")
 }
 
+// An agent that a box confines, for example, cannot replace the file of its task by a link to a file that it may not read.
+func TestATaskThatBecomesALinkIsNotRead(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{"task.md": "the task\n"})
+	top := filepath.Dir(h.dir)
+	require.NoError(t, os.WriteFile(filepath.Join(top, "secret"), []byte("SECRET-4711\n"), 0o600))
+	program, mine := filepath.Join(top, "agent"), filepath.Join(top, "mine.yaml")
+	script := "#!/bin/sh\ncase $1 in --version | auth) echo 1; exit;; esac\necho \"$@\" >>../got\necho x >>work\nln -sf ../secret task.md\n"
+	require.NoError(t, os.WriteFile(program, []byte(script), 0o700))
+	require.NoError(t, os.WriteFile(mine, []byte(strings.ReplaceAll(agentAdapter, "EVIL", program)), 0o600))
+	out, code := h.run("run", "--adapter", mine, "--max-turns", "3", "--prompt-file", "task.md")
+	assert.Equal(t, ui.ExitMissing, code, out)
+	assert.Contains(t, out, "leads out of "+h.dir)
+	got, err := os.ReadFile(filepath.Join(top, "got"))
+	require.NoError(t, err)
+	assert.Contains(t, string(got), "the task")
+	assert.NotContains(t, string(got), "SECRET-4711")
+}
+
 // The record of a run names files that are read only after an approval, and the task only in the project.
 func TestTheFilesOfARecordNeedApproval(t *testing.T) {
 	t.Parallel()

@@ -689,8 +689,8 @@ func TestMissingPromptFileEndsTheLoop(t *testing.T) {
 	})
 }
 
-// A task that a file of the project names is a file of the project, also if it is replaced by a link during the run; one that the
-// user names may be anywhere.
+// A task that a file of the project names is a file of the project, also if it is replaced by a link during the run. One that the
+// user names may be anywhere, also through a link, unless the link is new.
 func TestThePromptFileOfAProjectIsInIt(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(outside, []byte("SECRET\n"), 0o600))
@@ -706,14 +706,16 @@ func TestThePromptFileOfAProjectIsInIt(t *testing.T) {
 		o := r.options(false)
 		o.PromptFile, o.PromptInside = filepath.Join(r.dir, "task.md"), inside
 		stop := r.runWith(o)
-		if !inside {
-			assert.Equal(t, "project_complete", stop.Reason)
-			assert.Contains(t, r.fake.requests[1].Prompt, "SECRET")
-			continue
-		}
 		assert.Equal(t, "prompt_missing", stop.Reason)
 		assert.Contains(t, stop.Message, "leads out of ")
 		assert.Len(t, r.fake.requests, 1)
+		if !inside {
+			r.fake.script = script(works, claims)
+			stop = r.runWith(o)
+			assert.Equal(t, "project_complete", stop.Reason)
+			assert.Contains(t, r.fake.requests[2].Prompt, "SECRET")
+			continue
+		}
 		o.PromptFile = outside
 		stop = r.runWith(o)
 		assert.Equal(t, "prompt_missing", stop.Reason)

@@ -31,7 +31,7 @@ func (l *Loop) readPrompt() (string, error) {
 	case blank:
 		return "", l.noPrompt(path + " is empty.")
 	}
-	if refused, is := errors.AsType[*projectfile.RefusedError](err); is && l.o.PromptInside {
+	if refused, is := errors.AsType[*projectfile.RefusedError](err); is && l.inProject {
 		return "", l.noPrompt(refused.Error() + ".")
 	}
 	l.prompt = string(data)
@@ -42,15 +42,18 @@ func (l *Loop) promptPath() string {
 	return cmp.Or(l.o.PromptFile, l.store.Path(layout.PromptFile))
 }
 
-// readTask reads a file that the user or the project named, or one of the loop's own files.
+// readTask reads a file that the user or the project named, or one of the loop's own files. A file of the project that the user
+// named remains one: a link in its place may not give an agent a file that, for example, its box does not show.
 func (l *Loop) readTask(path string) ([]byte, error) {
 	if name, own := projectfile.Relative(l.store.Path(""), absolute(path)); own {
 		return layout.Read(l.project, name)
 	}
-	if l.o.PromptInside {
-		return projectfile.ReadInside(l.project, path, projectfile.MaxText)
+	data, err := projectfile.ReadInside(l.project, path, projectfile.MaxText)
+	l.inProject = l.inProject || l.o.PromptInside || err == nil
+	if _, refused := errors.AsType[*projectfile.RefusedError](err); refused && !l.inProject {
+		return projectfile.Read(path, projectfile.MaxText)
 	}
-	return projectfile.Read(path, projectfile.MaxText)
+	return data, err
 }
 
 // absolute returns an absolute path without symbolic links in its directory.
