@@ -128,6 +128,33 @@ func TestSettingsOutsideTheProjectAreNotShown(t *testing.T) {
 	}
 }
 
+// An archive that is unpacked below a home directory that is a repository, as for configuration files, shows no file of the user.
+func TestAProjectBelowARepositoryAtHome(t *testing.T) {
+	for _, top := range []string{"home", "."} {
+		t.Run(top, func(t *testing.T) {
+			base := t.TempDir()
+			home := filepath.Join(base, "home")
+			project := filepath.Join(home, "unpacked", "project")
+			git := filepath.Join(base, top, ".git")
+			t.Setenv("HOME", home)
+			require.NoError(t, os.MkdirAll(filepath.Join(project, ".ripple", "adapters"), 0o755))
+			require.NoError(t, os.Mkdir(git, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine h password: [SECRET\n"), 0o600))
+			for name, target := range map[string]string{config.ProjectFile: "../../.netrc", ".ripple/adapters/a.yaml": "../../../../.netrc", "b.yaml": "../../.netrc"} {
+				require.NoError(t, os.Symlink(target, filepath.Join(project, name)))
+			}
+			t.Chdir(project)
+			for _, args := range []string{
+				"adapter list", "adapter lint --all", "adapter lint b.yaml", "adapter show a", "adapter show ./b.yaml", "trust --show", "hats", "exec a x",
+				"run --dry-run --adapter rehearsal --prompt x", "run --adapter rehearsal --prompt x", "run --adapter rehearsal --prompt x --trust",
+			} {
+				assert.Contains(t, commandOfAHostileProject(t, project, args), "symbolic link", args)
+			}
+		})
+	}
+}
+
 // With any kind of file in place of one that git reads, no command waits for git, and those that
 // need git report the file.
 func TestHostileFilesOfARepository(t *testing.T) {

@@ -7,14 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.org/ripple/internal/owner"
 )
 
 // openInside opens path, a regular file of the project in dir, for reading. It follows links, but
 // not out of the project: out of the repository of this user that contains dir, or out of dir if
-// there is none. An error message about such a file would show the text of another one. This holds
-// even if the file is replaced by a link meanwhile. Errors: *RefusedError, those of the system.
+// there is none, or if it contains the home directory, too. An error message about such a file would show
+// the text of another one. This holds even if the file is replaced by a link meanwhile. Errors:
+// *RefusedError, those of the system.
 func openInside(dir, path string) (*os.File, error) {
 	for range maxTries {
 		top, name, err := locate(dir, path)
@@ -104,7 +106,7 @@ func locate(dir, path string) (top, name string, err error) {
 	if top, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", "", err
 	}
-	if around, ours := RepositoryOf(top); ours {
+	if around, ours := RepositoryOf(top); ours && !holdsHome(around) {
 		top = around
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -127,8 +129,8 @@ func locate(dir, path string) (top, name string, err error) {
 
 // ProjectOf returns the directory out of which no link may lead from a file that a user in cwd, an
 // absolute path, names by its path, because the user sees the path and not the link: the repository
-// that has the file, or cwd if the file is below it and cwd is in no repository of this user. It
-// returns "" if neither is the case. A directory of a repository that is a link to another
+// that has the file, or cwd if the file is below it and cwd is in no repository of this user, or in one
+// that contains the home directory. It returns "" if neither is the case. A directory of a repository that is a link to another
 // repository does not count as that one. A .git that is not a repository counts as one of another user.
 func ProjectOf(cwd, path string) string {
 	if !filepath.IsAbs(path) {
@@ -142,7 +144,7 @@ func ProjectOf(cwd, path string) string {
 				project, real = at, resolved
 			}
 			_, below := Relative(cwd, path)
-			if around && below && project == at && !isOurs(at) { // as openInside, which does not use this repository
+			if around && below && project == at && (!isOurs(at) || holdsHome(resolved)) { // as openInside, which does not use this repository
 				return cwd
 			}
 			if around {
@@ -176,6 +178,21 @@ func RepositoryOf(dir string) (top string, ours bool) {
 		return "", false
 	}
 	return dir, isOurs(dir)
+}
+
+// holdsHome reports whether a directory, whose path has no links, is the home directory or above it. A repository there,
+// as one of configuration files, has more than a project in it may read.
+func holdsHome(dir string) bool {
+	home, err := owner.Home(os.Getenv)
+	return err == nil && isIn(dir, home) || slices.ContainsFunc(owner.ListedHomes(), func(home string) bool { return isIn(dir, home) })
+}
+
+// isIn reports whether a path, by name or without its links, is in a directory whose path has no links, or is the directory.
+func isIn(dir, path string) bool {
+	_, named := Relative(dir, path)
+	real, err := filepath.EvalSymlinks(path)
+	_, is := Relative(dir, real)
+	return named || err == nil && is
 }
 
 // isOurs reports whether a directory is a repository, and it and its .git belong to this user.

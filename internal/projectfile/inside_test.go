@@ -120,6 +120,38 @@ func TestProjectOf(t *testing.T) {
 	assert.Empty(t, ProjectOf(filepath.VolumeName(base)+string(filepath.Separator), at("elsewhere/x")))
 }
 
+// A repository with the home directory, such as one of configuration files, does not make the user's files those of a project below.
+func TestARepositoryAtHome(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	home, project := filepath.Join(base, "home"), filepath.Join(base, "home", "unpacked", "project")
+	require.NoError(t, os.MkdirAll(project, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, "secret"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "file"), nil, 0o600))
+	link := filepath.Join(project, "link")
+	require.NoError(t, os.Symlink("../../secret", link))
+	require.NoError(t, os.Symlink("secret", filepath.Join(home, "link")))
+	require.NoError(t, os.Symlink(home, filepath.Join(base, "entry")))
+	for _, top := range []string{home, base} {
+		require.NoError(t, os.Mkdir(filepath.Join(top, ".git"), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(top, ".git", "HEAD"), nil, 0o600))
+		for _, at := range []string{home, filepath.Join(base, "entry")} {
+			t.Setenv("HOME", at)
+			_, err = ReadInside(project, link, MaxText)
+			assert.ErrorContains(t, err, "leads out of "+project+", to ", top)
+			_, err = ReadInside(home, filepath.Join(home, "link"), MaxText)
+			assert.NoError(t, err, "the user works in the home directory itself")
+			assert.Equal(t, project, ProjectOf(project, link))
+			assert.Equal(t, home, ProjectOf(home, filepath.Join(home, "link")))
+		}
+		t.Setenv("HOME", t.TempDir())
+		_, err = ReadInside(project, link, MaxText)
+		assert.NoError(t, err, "in another repository it is a file of the project")
+		assert.Equal(t, top, ProjectOf(project, link))
+		require.NoError(t, os.RemoveAll(filepath.Join(top, ".git")))
+	}
+}
+
 // A name that leads out of the directory is refused before anything is opened.
 func TestANameThatIsNotLocal(t *testing.T) {
 	base := t.TempDir()

@@ -258,6 +258,22 @@ func TestConfigOfADirectoryAbove(t *testing.T) {
 	}
 }
 
+// The ripple.yml at the top of a repository that is the home directory is the user's, also in the directories below.
+func TestConfigOfARepositoryAtHome(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	dir := filepath.Join(home, "a", "b")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".git"), 0o755))
+	for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/main\n", "shared.yml": "loop: {max_turns: 1}"} {
+		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o644))
+	}
+	require.NoError(t, os.Symlink("shared.yml", filepath.Join(home, "ripple.yml")))
+	c, _, err := Load(dir, nil, func(string) string { return "" })
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(home, "ripple.yml")+":1:8", c.Source("MAX_TURNS").From)
+}
+
 // In a directory where others may write, another user can make a repository and a ripple.yml above the user's directory.
 func TestConfigOfAnotherUserAbove(t *testing.T) {
 	if os.Getuid() != 0 {

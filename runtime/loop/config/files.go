@@ -48,7 +48,7 @@ type sourceFile struct {
 // readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once. The error is that of MayExpand.
 func readFiles(l Loader) ([]sourceFile, error) {
 	path, notes := findProjectFile(l.Project)
-	ofProject := readProject(l.Project, path)
+	ofProject := readProject(filepath.Dir(path), path) // which may be above, up to the home directory
 	ofProject.notes = notes
 	inner, err := l.readRC(layout.Dir)
 	if err != nil {
