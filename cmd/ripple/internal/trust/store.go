@@ -17,7 +17,8 @@ import (
 	"example.org/ripple/internal/projectfile"
 )
 
-// Store keeps records in a directory of the user: one file for each project.
+// Store keeps records in a directory of the user: one file for each project. A record counts only in the directory in which it was
+// written: HOME may be, or be in, a project that brings records.
 type Store struct{ dir string }
 
 // StoreOf returns the store of a user: ripple/trust below $XDG_STATE_HOME, else below
@@ -41,11 +42,14 @@ func (s *Store) file(project string) string {
 // maxRecord is the maximum size of a record that is read.
 const maxRecord = 64 << 20
 
-// Load returns the record of a project; it is empty if there is none.
+// Load returns the record of a project; it is empty if there is none, or if it was copied, which Record.Ignored then says.
 func (s *Store) Load(project string) (Record, error) {
-	r, err := read(s.file(project))
-	if errors.Is(err, fs.ErrNotExist) {
+	r, err := s.read(s.file(project))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Record{Project: project}, nil
+	case errors.Is(err, errCopied):
+		return Record{Project: project, Ignored: s.file(project)}, nil
 	}
 	if err == nil && r.Project != project {
 		err = errors.New("it belongs to another project")
@@ -60,10 +64,13 @@ func (s *Store) Load(project string) (Record, error) {
 // UTF-8.
 type stored struct {
 	Record
+	Place string `json:"place"` // the result of birth for the directory
 	Bytes []byte `json:"project_bytes,omitempty"`
 }
 
-func read(path string) (r Record, err error) {
+var errCopied = errors.New("it was written in another directory and copied")
+
+func (s *Store) read(path string) (r Record, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return r, err
@@ -80,7 +87,14 @@ func read(path string) (r Record, err error) {
 	if of.Bytes != nil {
 		of.Project = string(of.Bytes)
 	}
-	return of.Record, err
+	place, placeErr := birth(s.dir)
+	switch {
+	case err != nil || placeErr != nil:
+		return r, cmp.Or(err, placeErr)
+	case of.Place != place:
+		return r, errCopied
+	}
+	return of.Record, nil
 }
 
 // Save writes a record atomically; only the user can read it. Root writes none in another user's directory, as with
@@ -92,7 +106,11 @@ func (s *Store) Save(r Record) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	of := stored{Record: r}
+	place, err := birth(s.dir)
+	if err != nil {
+		return err
+	}
+	of := stored{Record: r, Place: place}
 	if !utf8.ValidString(r.Project) {
 		of.Bytes = []byte(r.Project)
 	}
@@ -137,7 +155,7 @@ func (s *Store) All() ([]Record, error) {
 		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".json") {
 			continue
 		}
-		if r, err := read(filepath.Join(s.dir, e.Name())); err == nil && s.file(r.Project) == filepath.Join(s.dir, e.Name()) {
+		if r, err := s.read(filepath.Join(s.dir, e.Name())); err == nil && s.file(r.Project) == filepath.Join(s.dir, e.Name()) {
 			all = append(all, r)
 		}
 	}

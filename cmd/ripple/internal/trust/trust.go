@@ -79,6 +79,8 @@ type Record struct {
 	Project string    `json:"project"` // its directory, without symbolic links
 	Agreed  time.Time `json:"agreed"`
 	Items   []Item    `json:"items"`
+	// Ignored is the file of a record that does not count; see [Store.Load].
+	Ignored string `json:"-"`
 }
 
 // Has reports whether the user has approved exactly these contents at this path.

@@ -101,6 +101,40 @@ func TestARecordOfOthersIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "reading the record of approvals")
 }
 
+// A record that came with a project, an image or a backup counts for nothing, wherever HOME is.
+func TestACopiedRecordDoesNotCount(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the place of a record is not known there")
+	}
+	dir := t.TempDir()
+	s, copied := &Store{filepath.Join(dir, "s")}, &Store{filepath.Join(dir, "copied")}
+	r := Record{Project: "/p"}
+	r.Put(New(Adapter, "/p/a.yaml", nil, []byte("x")))
+	require.NoError(t, s.Save(r))
+	require.NoError(t, os.CopyFS(copied.dir, os.DirFS(s.dir)))
+	require.NoError(t, os.Chmod(copied.file("/p"), 0o600))
+	got, err := copied.Load("/p")
+	require.NoError(t, err)
+	assert.Equal(t, Record{Project: "/p", Ignored: copied.file("/p")}, got)
+	all, err := copied.All()
+	require.NoError(t, err)
+	assert.Empty(t, all)
+
+	other := New(Adapter, "/p/b.yaml", nil, []byte("y"))
+	got.Put(other)
+	require.NoError(t, copied.Save(got))
+	got, err = copied.Load("/p")
+	require.NoError(t, err)
+	assert.Equal(t, Record{Project: "/p", Items: []Item{other}}, got, "only what was approved here")
+
+	moved := &Store{filepath.Join(dir, "moved")}
+	require.NoError(t, os.Rename(s.dir, moved.dir))
+	require.NoError(t, os.Chmod(moved.dir, 0o750))
+	got, err = moved.Load("/p")
+	require.NoError(t, err)
+	assert.Equal(t, r, got, "the directory is the same")
+}
+
 func TestStoreWithoutHOME(t *testing.T) {
 	me, err := user.Current()
 	require.NoError(t, err)

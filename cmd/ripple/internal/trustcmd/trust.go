@@ -81,7 +81,7 @@ func run(a *ui.App, f flags) error {
 			return err
 		}
 	}
-	record, err := store.Load(project)
+	record, err := a.Trust.Agreed(project)
 	if err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}

@@ -87,13 +87,17 @@ func (t *Trust) byAgent() bool {
 // Store returns the store of this user's decisions.
 func (t *Trust) Store() (*trust.Store, error) { return trust.StoreOf(t.getenv) }
 
-// agreed returns the user's approvals in a project; none if unknown.
-func (t *Trust) agreed(project string) (trust.Record, error) {
+// Agreed returns the user's approvals in a project; none if unknown. It reports, once, those that do not count.
+func (t *Trust) Agreed(project string) (trust.Record, error) {
 	store, err := t.Store()
 	if err != nil {
 		return trust.Record{Project: project}, err
 	}
-	return store.Load(project)
+	record, err := store.Load(project)
+	if record.Ignored != "" {
+		t.reportOnce(record.Ignored, "the approvals in "+Quote(record.Ignored)+" do not count: they were copied, as with an archive, an image or a backup, or are those of an older ripple")
+	}
+	return record, err
 }
 
 // Trusts reports whether an adapter of the current project may be used.
@@ -115,9 +119,9 @@ func (t *Trust) Approved(items ...trust.Item) bool {
 	return len(record.Missing(items)) == 0
 }
 
-// usable is agreed without the approvals that do not count with RIPPLE_TRUST=never.
+// usable is Agreed without the approvals that do not count with RIPPLE_TRUST=never.
 func (t *Trust) usable(project string) (trust.Record, error) {
-	record, err := t.agreed(project)
+	record, err := t.Agreed(project)
 	if t.mode() == trustNever {
 		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool {
 			return i.Kind == trust.Adapter || i.Kind == trust.Settings || i.Kind == trust.Git
@@ -300,7 +304,7 @@ func (t *Trust) save(record trust.Record) error {
 
 // own approves files that ripple itself wrote on behalf of the user.
 func (t *Trust) own(project string, items ...trust.Item) {
-	record, err := t.agreed(project)
+	record, err := t.Agreed(project)
 	if err == nil {
 		record.Put(items...)
 		err = t.save(record)

@@ -33,7 +33,7 @@ func TestOwnSettingsAreThoseThatWereWritten(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(project, config.ProjectFile), []byte(text), 0o600))
 		a := NewApp(nil, io.Discard, io.Discard, func(error) {})
 		a.Trust.OwnSettings(project, config.ProjectFile, []byte(written))
-		record, err := a.Trust.agreed(project)
+		record, err := a.Trust.Agreed(project)
 		require.NoError(t, err)
 		assert.Equal(t, approved, len(record.Missing(SettingsItems(config.Files(project)))) == 0, text)
 	}

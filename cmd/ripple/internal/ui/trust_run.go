@@ -121,7 +121,7 @@ func (t *Trust) OwnRun(project string, need []trust.Item, s *record.Settings) {
 		return
 	}
 	item := t.runItem(project, s)
-	known, err := t.agreed(project)
+	known, err := t.Agreed(project)
 	if len(known.Missing(need)) > 0 || known.Has(item) || err != nil && t.mode() == trustAlways {
 		return
 	}
