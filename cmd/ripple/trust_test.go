@@ -174,6 +174,43 @@ func TestNothingOfAProjectRunsUnasked(t *testing.T) {
 	}
 }
 
+// A project that is the home directory, or has it, as with HOME=$PWD, brings neither approvals nor adapters of the user.
+func TestAProjectWithTheHomeDirectory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ home, file string }{
+		{".", ".ripple/adapters/bash.yaml"}, {"home", ".ripple/adapters/bash.yaml"}, {".", ".config/ripple/adapters/bash.yaml"}, {"home", "home/.config/ripple/adapters/bash.yaml"},
+	} {
+		t.Run(c.home+" "+c.file, func(t *testing.T) {
+			h := newHostile(t, map[string]string{c.file: named("bash", "x")})
+			home := filepath.Join(h.dir, c.home)
+			h.environ = append(h.environ, "HOME="+home, "XDG_STATE_HOME=")
+			out, _ := h.harmless("exec", "bash", "true")
+			assert.Contains(t, out, "has not been approved")
+			out, _ = h.run("trust")
+			assert.Contains(t, out, "this project is trusted")
+			h.run("exec", "bash", "true")
+			require.FileExists(t, h.ran)
+			require.NoError(t, os.Remove(h.ran))
+
+			store := filepath.Join(home, ".local", "state", "ripple", "trust") // becomes a copy of itself, as in an image or an archive
+			require.NoError(t, os.Rename(store, store+".old"))
+			require.NoError(t, os.CopyFS(store, os.DirFS(store+".old")))
+			entries, err := os.ReadDir(store)
+			require.NoError(t, err)
+			for _, e := range entries {
+				require.NoError(t, os.Chmod(filepath.Join(store, e.Name()), 0o600))
+			}
+			out, _ = h.harmless("exec", "bash", "true")
+			assert.Contains(t, out, "do not count")
+		})
+	}
+	h := newHostile(t, map[string]string{".config/ripple/adapters/bash.yaml": named("bash", "x")})
+	h.environ = append(h.environ, "HOME="+h.dir, "XDG_STATE_HOME=")
+	require.NoError(t, os.RemoveAll(filepath.Join(h.dir, ".git")))
+	h.run("exec", "bash", "true")
+	assert.FileExists(t, h.ran, "the adapters of a plain home directory are the user's")
+}
+
 // harmlessLines call each command of ripple in a hostile project. They are in the order of a console and a loop.
 var harmlessLines = []struct {
 	line string

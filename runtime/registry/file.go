@@ -42,7 +42,7 @@ const (
 	maxProjectBytes = 1 << 20
 )
 
-// openProject looks into the directory with a project's adapters, .ripple/adapters. No link of one
+// openProject looks into a directory with a project's adapters, such as .ripple/adapters. No link of one
 // leads out of the project.
 func openProject(dir string, o schema.Options, trusts func(*Entry) bool) *layer {
 	l, names := listDir(OriginProject, dir)

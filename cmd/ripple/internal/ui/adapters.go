@@ -62,7 +62,8 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 // the function: *registry.UntrustedError for contents of a project's file that have not been approved,
 // for which AgreeToAdapter asks; those of Adapter.
 func (a *App) Reloader(name, path string) func() (*registry.Entry, error) {
-	if !registry.IsPath(name) && filepath.Dir(path) == a.AdapterSources().ProjectDir {
+	sources, dir := a.AdapterSources(), filepath.Dir(path)
+	if !registry.IsPath(name) && (dir == sources.ProjectDir || sources.UserDirInProject && dir == sources.UserDir) {
 		return func() (*registry.Entry, error) { return a.reloadProject(name, path) }
 	}
 	return func() (*registry.Entry, error) { return a.Adapter(name) }

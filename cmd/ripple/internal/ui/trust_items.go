@@ -51,6 +51,9 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 func (t *Trust) withoutProject() (*registry.Registry, error) {
 	sources := t.sources()
 	sources.ProjectDir = ""
+	if sources.UserDirInProject {
+		sources.UserDir = ""
+	}
 	return open(sources)
 }
 
@@ -65,8 +68,9 @@ func adapterItem(project string, e *registry.Entry) trust.Item {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(project, path)
 	}
-	if real, err := filepath.EvalSymlinks(filepath.Dir(filepath.Dir(filepath.Dir(path)))); err == nil { // like Project
-		path = filepath.Join(real, ".ripple", "adapters", filepath.Base(path))
+	above := filepath.Dir(filepath.Dir(filepath.Dir(path)))    // of .ripple/adapters
+	if real, err := filepath.EvalSymlinks(above); err == nil { // like Project
+		path = filepath.Join(real, strings.TrimPrefix(path, above))
 	}
 	if e.Adapter == nil {
 		i := trust.Item{Kind: trust.Adapter, Path: path, Broken: "it does not load"}

@@ -1,0 +1,50 @@
+package projectfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/owner"
+)
+
+// The user's files in a repository, or in a directory with files of ripple, are the project's; those of a plain home directory and
+// of one in the system's list of users are the user's.
+func TestBrings(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	for _, dir := range []string{"plain/.config", "repo/.git/refs", "repo/sub", "repo/home/.config", "marked/.ripple", "marked/home", "below/.ralph", "below/sub"} {
+		require.NoError(t, os.MkdirAll(at(dir), 0o700))
+	}
+	require.NoError(t, os.Symlink(at("repo/home"), at("entry")))
+	require.NoError(t, os.Symlink(at("plain"), at("repo/leads-out")))
+	for _, c := range []struct {
+		cwd, path string
+		want      bool
+	}{
+		{"plain", "plain/.config", false},
+		{".", "plain/.config", false},
+		{"repo", "plain/.config", false},
+		{"repo", "repo/home/.config", true},
+		{"repo/sub", "repo/home/.config", true},
+		{"repo/home", "repo/home/.config", true},
+		{"entry", "entry/.config", true},
+		{"repo", "entry/.config", true},
+		{"repo", "repo/leads-out/.config", true},
+		{"repo", "repo/missing", true},
+		{"marked", "marked/home", true},
+		{"below/sub", "below/x", false},
+	} {
+		assert.Equal(t, c.want, Brings(Around(at(c.cwd)), at(c.path)), "%s in %s", c.path, c.cwd)
+	}
+	for _, home := range owner.ListedHomes() {
+		if home, err = filepath.EvalSymlinks(home); err == nil {
+			assert.False(t, Brings(home, filepath.Join(home, ".config")))
+			assert.True(t, Brings(filepath.Join(home, "p"), filepath.Join(home, "p", "home")))
+		}
+	}
+}
