@@ -77,7 +77,7 @@ func (r repository) ask(ctx context.Context, sub subcommand, args ...string) (st
 	return (&Repo{Top: r.dir}).run(ctx, call{env: r.env}, sub, args...)
 }
 
-// settings lists all settings.
+// settings lists all settings. Those of a file of the user that the project may have brought count as the repository's.
 func (r repository) settings(ctx context.Context) (list []setting, err error) {
 	out, err := r.ask(ctx, gitConfig, "--list", "--null", "--show-scope", "--show-origin")
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
@@ -87,15 +87,30 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 	if err != nil {
 		return nil, err
 	}
+	brought := map[string]bool{}
 	for f := range slices.Chunk(fields, 3) {
 		key, value, _ := strings.Cut(f[2], "\n")
-		file, _ := strings.CutPrefix(f[1], "file:")
+		file, isFile := strings.CutPrefix(f[1], "file:")
 		if !filepath.IsAbs(file) {
 			file = r.dir + string(filepath.Separator) + file // not cleaned: a link may be part of it
 		}
-		list = append(list, setting{f[0], file, key, value})
+		s := setting{f[0], file, key, value}
+		if _, known := brought[file]; !known && isFile && !s.own() {
+			brought[file] = r.brings(file)
+		}
+		if brought[file] {
+			s.scope = "local"
+		}
+		list = append(list, s)
 	}
 	return list, nil
+}
+
+// brings reports whether a file belongs to the working tree, and is not in the user's home directory, although a variable such as HOME or
+// GIT_CONFIG_GLOBAL makes it one of the user's.
+func (r repository) brings(file string) bool {
+	top, err := filepath.EvalSymlinks(r.dir)
+	return err != nil || projectfile.Brings(top, file)
 }
 
 // risksIn returns those of a repository's settings that are its own and risks.

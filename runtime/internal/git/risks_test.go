@@ -250,6 +250,45 @@ func TestSettingsThatNeedApproval(t *testing.T) {
 	}
 }
 
+// The user's settings need approval if they are in a file of the working tree, because HOME or another variable leads there.
+func TestSettingsOfTheUserInTheWorkingTree(t *testing.T) {
+	const filter = "[filter \"x\"]\n\tclean = program\n"
+	for name, c := range map[string]struct {
+		file, variable, value string
+		want                  bool
+	}{
+		"HOME":              {".gitconfig", "HOME", "DIR", true},
+		"HOME below":        {"home/.gitconfig", "HOME", "DIR/home", true},
+		"HOME relative":     {".gitconfig", "HOME", ".", true},
+		"XDG_CONFIG_HOME":   {"git/config", "XDG_CONFIG_HOME", ".", true},
+		"GIT_CONFIG_GLOBAL": {".gitconfig", "GIT_CONFIG_GLOBAL", ".gitconfig", true},
+		"GIT_CONFIG_SYSTEM": {"x", "GIT_CONFIG_SYSTEM", "DIR/x", true},
+		"outside":           {".gitconfig", "HOME", "OUTSIDE", false},
+		"included":          {".gitconfig", "GIT_CONFIG_GLOBAL", "OUTSIDE/includes", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, outside := newRepo(t), t.TempDir()
+			p.write(c.file, filter)
+			require.NoError(t, os.WriteFile(filepath.Join(outside, ".gitconfig"), []byte(filter), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(outside, "includes"), []byte("[include]\n\tpath = "+filepath.Join(p.dir, c.file)+"\n"), 0o600))
+			t.Setenv("GIT_CONFIG_GLOBAL", "")
+			require.NoError(t, os.Unsetenv("GIT_CONFIG_GLOBAL"))
+			t.Setenv("XDG_CONFIG_HOME", "")
+			t.Setenv(c.variable, strings.NewReplacer("DIR", p.dir, "OUTSIDE", outside).Replace(c.value))
+			_, list, err := Risks(t.Context(), p.dir)
+			require.NoError(t, err)
+			want := []string(nil)
+			if c.want {
+				want = []string{filepath.Join(p.dir, c.file) + ": filter.x.clean = program"}
+			}
+			for i := range list {
+				list[i] = strings.Replace(list[i], "/./", "/", 1)
+			}
+			assert.Equal(t, want, list)
+		})
+	}
+}
+
 // A file of settings that is too large to be searched is refused.
 func TestLargeSettings(t *testing.T) {
 	for _, name := range []string{".git/config", ".git/more"} {
