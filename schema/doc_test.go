@@ -37,8 +37,8 @@ func TestSchemaDoc(t *testing.T) {
 		case "placeholders":
 			body = "`{" + strings.Join(Placeholders(), "}` `{") + "}`\n"
 		case "limits":
-			body = fmt.Sprintf("%d MiB of file, %d levels, %d values, %d bytes of pattern, %d MiB of script, %s for one match\n",
-				maxFileSize>>20, maxDepth, maxNodes, maxPattern, maxScript>>20, MatchLimit)
+			body = fmt.Sprintf("%d MiB of file, %d levels, %d values, %d keys of one mapping, %d bytes of pattern, %d MiB of script, %s for one match\n",
+				maxFileSize>>20, maxDepth, maxNodes, maxKeys, maxPattern, maxScript>>20, MatchLimit)
 		}
 		return fmt.Sprintf("<!-- %s %s -->\n%s<!-- end -->", m[1], m[2], body)
 	})

@@ -16,6 +16,7 @@ const (
 	maxFileSize = 10 << 20
 	maxDepth    = 50
 	maxNodes    = 200_000 // after aliases are expanded
+	maxKeys     = 2000    // of one mapping; the YAML library compares each with all others
 
 	// Aliases repeat at most as much as the file has, or minRepeated bytes. Each value counts valueSize and its text.
 	minRepeated = 32 << 10
@@ -150,6 +151,10 @@ func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth in
 }
 
 func (d *document) expandMapping(content []*yaml.Node, out *yaml.Node, pointer string, depth int) {
+	if len(content)/2 > maxKeys {
+		d.errorNode(content[2*maxKeys], KindLimit, "more than %d keys in one mapping", maxKeys)
+		return
+	}
 	seen := make(map[string]int, len(content)/2)
 	for i := 0; i+1 < len(content); i += 2 {
 		key := content[i]

@@ -198,6 +198,20 @@ func TestHostileNesting(t *testing.T) {
 	}
 }
 
+// The time for a mapping grows with the square of its keys, so there is a limit.
+func TestManyKeys(t *testing.T) {
+	for _, n := range []int{maxKeys, maxKeys + 1} {
+		p, ds := ParseProject("ripple.yml", []byte("adapters: {"+strings.ReplaceAll(manyKeys(n), ": 1", ": {}")+"}"))
+		if n == maxKeys {
+			require.Empty(t, ds)
+			assert.Len(t, p.Adapters, n)
+			continue
+		}
+		require.Len(t, ds, 1)
+		assert.Contains(t, ds[0].String(), "more than 2000 keys in one mapping [limit]")
+	}
+}
+
 func manyKeys(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -21,9 +21,25 @@ type checker struct {
 	found []Problem
 }
 
+// maxSize is the maximum number of hats and topics of rules, counted wherever they are named. Each topic is compared with all
+// triggers, and this is done before anybody trusts a project.
+const maxSize = 2000
+
+// size returns the number of hats and topics.
+func (r *Rules) size() int {
+	n := len(r.Hats) + len(r.Required)
+	for _, h := range r.Hats {
+		n += len(h.Triggers) + len(h.Publishes)
+	}
+	return n
+}
+
 // Check returns the problems of rules before a run, errors first. bounded reports that the user
 // limited the loop.
 func (r *Rules) Check(bounded bool) []Problem {
+	if n := r.size(); n > maxSize {
+		return []Problem{{at("hats"), fmt.Sprintf("there are %d hats and topics, and at most %d are allowed: remove some", n, maxSize), true}}
+	}
 	c := &checker{Rules: r}
 	c.names()
 	for i := range r.Hats {

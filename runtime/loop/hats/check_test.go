@@ -1,6 +1,7 @@
 package hats
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +63,26 @@ func TestCheck(t *testing.T) {
 			got = append(got, text)
 		}
 		assert.Equal(t, tt.want, got, tt.name)
+	}
+}
+
+// Rules that are too large are refused before their topics are compared.
+func TestLargeRulesAreRefused(t *testing.T) {
+	for _, grow := range []func(r *Rules){
+		func(r *Rules) { r.Required = append(r.Required, "done") },
+		func(r *Rules) { r.Hats = append(r.Hats, Hat{Key: "x" + strconv.Itoa(len(r.Hats))}) },
+		func(r *Rules) { r.Hats[0].Triggers = append(r.Hats[0].Triggers, "t") },
+		func(r *Rules) { r.Hats[0].Publishes = append(r.Hats[0].Publishes, "t") },
+	} {
+		r := team()
+		for r.size() < maxSize {
+			grow(&r)
+		}
+		for _, p := range r.Check(true) {
+			assert.NotContains(t, p.Message, "at most 2000")
+		}
+		grow(&r)
+		assert.Equal(t, []Problem{{[]string{"hats"}, "there are 2001 hats and topics, and at most 2000 are allowed: remove some", true}}, r.Check(true))
 	}
 }
 
