@@ -34,6 +34,7 @@ var formats = map[string]format{
 	"env-name":         {KindValue, matching(envName, "the name of an environment variable")},
 	"file-name":        {KindValue, checkFileName},
 	"file-part":        {KindValue, checkFilePart},
+	"term":             {KindValue, checkTerm},
 	"resource":         {KindValue, checkResource},
 	"home-path":        {KindValue, checkHomePath},
 	"host":             {KindValue, checkHost},
@@ -133,6 +134,17 @@ func CheckName(s string) error {
 	return nil
 }
 
+// onlyASCII returns an error if a text has characters other than ASCII letters, digits and those of others; what
+// names the text.
+func onlyASCII(what, s, others string) error {
+	for _, r := range s {
+		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune(others, r) {
+			return fmt.Errorf("%s %s contains %+q; ASCII letters, digits and %s are allowed", what, quoted(s), r, strings.Join(strings.Split(others, ""), " "))
+		}
+	}
+	return nil
+}
+
 // maxLabel bounds names that people read: of tests and modes.
 const maxLabel = 200
 
@@ -158,11 +170,20 @@ func checkURL(s string) error {
 	return nil
 }
 
+// checkFilePart accepts a part of a file name that has no meaning in any language: adapters type the name into programs.
 func checkFilePart(s string) error {
 	if strings.ContainsAny(s, "/\\\x00") || strings.Contains(s, "..") {
 		return fmt.Errorf("%s leads out of the directory of the file: a part of a file name cannot contain a slash or two dots", quoted(s))
 	}
-	return nil
+	return onlyASCII("file name", s, "._-")
+}
+
+// checkTerm accepts the name of a terminal: startup files of shells use TERM, not always quoted.
+func checkTerm(s string) error {
+	if s == "" {
+		return errors.New("the name of a terminal cannot be empty")
+	}
+	return onlyASCII("terminal name", s, "._+-")
 }
 
 func checkFileName(s string) error {

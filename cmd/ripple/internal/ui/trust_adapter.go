@@ -64,7 +64,7 @@ var harmlessKeys = map[string]bool{
 	"samples": true, "tests.setup": true, "tests.setup_sequence": true, "tests.eval": true,
 	// patterns
 	"process.version.pattern": true, "ready.pattern": true, "ready.needs.missing": true, "ready.needs.server.ready": true,
-	"prompt.primary": true, "prompt.continuation": true, "output.error_pattern": true, "input.tempfile.history_filter": true, "input.secret_pattern": true,
+	"prompt.primary": true, "prompt.continuation": true, "output.error_pattern": true, "input.secret_pattern": true,
 	"modes.primary": true, "modes.detect": true, "modes.exit_detect": true, "probe.expect": true, "agent.auth.status.logged_out": true,
 	"agent.acp.version.pattern": true, "agent.failures": true, "agent.denial_pattern": true, "agent.screen.bar": true, "agent.screen.states.pattern": true,
 	"agent.screen.states.without": true, "agent.screen.states.title": true, "agent.screen.states.question": true, "agent.screen.prompt.entered": true,
@@ -85,7 +85,7 @@ var harmlessKeys = map[string]bool{
 	// recognized in the output
 	"prompt.shell_integration": true, "prompt.group_captures": true, "output.line_ending": true, "modes.name": true, "input.balanced_parens": true,
 	"agent.acp.events": true,
-	// parts of names of files that ripple makes in a directory of its own
+	// letters, digits and a few other characters, which no program takes for code
 	"init.tempfile": true, "input.tempfile.prefix": true, "input.tempfile.extension": true, "process.tty.term": true,
 	// what tests expect
 	"tests.name": true, "tests.expect": true, "tests.expect_mode": true, "tests.expect_out_of_band": true, "tests.transcript": true,

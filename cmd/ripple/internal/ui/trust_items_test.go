@@ -53,7 +53,7 @@ input:
   multiline_detect: wrapper
   multiline_delivery: wrapper
   multiline_wrapper: {open: in-open, close: in-close, trigger: always}
-  tempfile: {path_template: '{temp_dir}/in-path', invocation_template: '. {path} in-invocation'}
+  tempfile: {path_template: '{temp_dir}/in-path', invocation_template: '. {path} in-invocation {history_filter}', history_filter: in-filter}
   clear_line: "in-clear\n"
 signals: {interrupt: "in-interrupt\n"}
 commands: {debugger: {step_in: in-step}}
@@ -95,7 +95,7 @@ agent:
 	require.NoError(t, err)
 	for text, want := range map[string][]string{
 		shell: {
-			"in-version", "in-open", "in-close", "in-path", "in-invocation", "in-shutdown", "in-cd", "in-probe", "in-prepare", "in-server", "1 test",
+			"in-version", "in-open", "in-close", "in-path", "in-invocation", "in-filter", "in-shutdown", "in-cd", "in-probe", "in-prepare", "in-server", "1 test",
 			"in-ps1", `"in-process-args\n"`, "in-marker", `"in-clear\n"`, `"in-interrupt\n"`, "in-step", "in-server-path", "in-server-env", "in-server-args",
 		},
 		agent: {
