@@ -110,7 +110,7 @@ func matching(re func() *regexp.Regexp, want string) func(string) error {
 const maxName = 64
 
 // CheckName returns an error if a text cannot be the name of an adapter: a name must be safe as a
-// file name, as an argument and on a command line.
+// file name, as an argument and on a command line, and cannot look like another one.
 func CheckName(s string) error {
 	switch {
 	case s == "":
@@ -126,12 +126,7 @@ func CheckName(s string) error {
 	case strings.HasSuffix(s, ".yaml"), strings.HasSuffix(s, ".yml"):
 		return fmt.Errorf("name %s ends in .yaml or .yml and would be read as a path", quoted(s))
 	}
-	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+#@-", r) {
-			return fmt.Errorf("name %s contains %q; letters, digits and . _ + # @ - are allowed", quoted(s), r)
-		}
-	}
-	return nil
+	return onlyASCII("name", s, "._+#@-")
 }
 
 // onlyASCII returns an error if a text has characters other than ASCII letters, digits and those of others; what

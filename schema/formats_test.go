@@ -16,7 +16,7 @@ func TestFormats(t *testing.T) {
 		"expect-pattern":   {[]string{"a.b"}, []string{")"}},
 		"command-template": {[]string{"a {pid}"}, []string{"", "'", "{nope}"}},
 		"path-template":    {[]string{"{temp_dir}/x-{guid}", "${x}", "a{"}, []string{"{nope}"}},
-		"name":             {[]string{"a", "c++", "f#", "python3.12", "my-repl_2", "größe", strings.Repeat("a", maxName)}, []string{"", "a b", "a/b", `a\b`, "-a", ".a", "a..b", "a:b", "a\x00", "a\u202eb", "a*", strings.Repeat("a", maxName+1)}},
+		"name":             {[]string{"a", "c++", "f#", "python3.12", "my-repl_2", strings.Repeat("a", maxName)}, []string{"", "a b", "a/b", `a\b`, "-a", ".a", "a..b", "a:b", "a\x00", "a\u202eb", "größe", "bаsh", "ｂash", "py٣", "a*", strings.Repeat("a", maxName+1)}},
 		"label":            {[]string{"adds two numbers", "1/0 → error"}, []string{"", "  ", "a\nb", "\x1b[2J", strings.Repeat("a", maxLabel+1)}},
 		"semver":           {[]string{"0.1.0", "1.2.3-rc.1+b5"}, []string{"", "1", "1.0", "v1.0.0", "01.0.0", "1.0.0 "}},
 		"url":              {[]string{"https://example.org", "http://a/b"}, []string{"", "example.org", "https://", "%"}},
