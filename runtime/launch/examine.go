@@ -21,7 +21,11 @@ type Program struct {
 }
 
 func (p Program) environment(a *schema.Adapter) []string {
-	return slices.Concat(agentEnviron(a, os.Environ()), p.Env)
+	env := agentEnviron(a, os.Environ())
+	if p.Dir != "" { // programs such as a version manager may use the variable instead of asking the system
+		env = append(env, "PWD="+p.Dir)
+	}
+	return slices.Concat(env, p.Env)
 }
 
 // Examination is the result of looking at one program: whether it is installed, reports a version that

@@ -5,6 +5,7 @@ package launch
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -49,5 +50,16 @@ func TestAnUnreportedLoginIsUnknown(t *testing.T) {
 				require.Eventually(t, func() bool { _, lives := proctree.Find(pid); return !lives }, testkit.Patience(10*time.Second), time.Millisecond)
 			}
 		})
+	}
+}
+
+// A program that is asked in another directory finds that one in PWD, too.
+func TestTheDirectoryOfAnExaminationIsInItsEnvironment(t *testing.T) {
+	t.Setenv("PWD", "/project")
+	path, err := exec.LookPath("env")
+	require.NoError(t, err)
+	a := &schema.Adapter{Process: schema.Process{VersionProbe: &schema.VersionProbe{Pattern: `(?m)^PWD=(.*)$`}}}
+	for dir, want := range map[string]string{"": "/project", "/": "/"} {
+		assert.Equal(t, want, Version(t.Context(), a, path, dir, Program{Dir: dir}.environment(a)), dir)
 	}
 }

@@ -26,7 +26,7 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 	if c.ToolsFile != "" {
 		return ui.UsageError("", "--allowed-tools cannot be combined with --detach for %s, which reads the tools from a file that is removed after the turn", g.DisplayName)
 	}
-	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
+	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Env: f.options.Env}); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(f.options.Dir)

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
-	"example.org/ripple/internal/owner"
 	"example.org/ripple/runtime/box"
 	"example.org/ripple/runtime/contract"
 	"example.org/ripple/runtime/launch"
@@ -154,19 +152,6 @@ func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
 	return err
 }
 
-// neutralDir returns the directory in which programs are asked for their version and login: the user's home, if it exists. In
-// the current directory, an agent might run what a project's settings name, such as a script that prints a key.
-func neutralDir() string {
-	home, err := owner.Home(os.Getenv)
-	if err != nil {
-		return "/"
-	}
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
-		return "/"
-	}
-	return home
-}
-
 // examineAll looks at one program after another, until it is interrupted.
 func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFlags) []diagnosis {
 	shown := a.NewProgress()
@@ -176,7 +161,7 @@ func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFl
 		if ctx.Err() != nil {
 			break
 		}
-		d := newDiagnosis(e, a.Examine(ctx, e, launch.Program{Dir: neutralDir()}))
+		d := newDiagnosis(e, a.Examine(ctx, e, launch.Program{}))
 		if f.probe {
 			shown.Update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
 			d.probe(ctx, e, f.timeout)

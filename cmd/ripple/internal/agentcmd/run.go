@@ -155,7 +155,7 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
+	if err := a.Ready(ctx, e, launch.Program{Executable: f.options.Executable, Env: f.options.Env}); err != nil {
 		return err
 	}
 	if f.transcript != "" {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/registry"
@@ -76,7 +78,7 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
-		found := a.examiner.Look(ctx, e.Adapter, launch.Program{})
+		found := a.examiner.Look(ctx, e.Adapter, launch.Program{Dir: NeutralDir()})
 		if found.Usable {
 			a.Trust.reportProject(e)
 			return e, nil
@@ -88,8 +90,23 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 			"\nto try ripple without an agent and an account: --adapter rehearsal")
 }
 
-// Examine checks a program as it will be started, and whether a user is logged in.
+// NeutralDir returns the directory in which programs are asked for their version and login, and probed: the user's home,
+// if it exists. In the current directory, a program might run what a project's settings name, such as a script that
+// prints a key.
+func NeutralDir() string {
+	home, err := owner.Home(os.Getenv)
+	if err != nil {
+		return "/"
+	}
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		return "/"
+	}
+	return home
+}
+
+// Examine checks a program as it will be started, except that it runs in NeutralDir, and whether a user is logged in.
 func (a *App) Examine(ctx context.Context, e *registry.Entry, p launch.Program) launch.Examination {
+	p.Dir = NeutralDir()
 	return a.examiner.Examine(ctx, e.Adapter, p)
 }
 
