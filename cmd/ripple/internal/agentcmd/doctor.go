@@ -45,9 +45,9 @@ this machine can run boxes. Nothing is changed.
 With NAMEs of adapters, or adapter files, report in full on their programs instead, which need
 not be agents.
 
---probe starts each program in a session with your environment and sends the probe of its
-adapter: a line of code with a known result. Without a NAME, it probes all installed programs
-whose adapter has a probe. Agents have no probe.
+--probe starts each program in a session, in your home directory and with your environment,
+and sends the probe of its adapter: a line of code with a known result. Without a NAME, it
+probes all installed programs whose adapter has a probe. Agents have no probe.
 
 The exit code is 3 if no agent is usable. With NAMEs or --probe it is 3 if one of the programs
 is missing or too old, if no user is logged in to it, or if its probe failed.`,

@@ -31,7 +31,7 @@ func (c *probed) String() string {
 	return fmt.Sprintf("passed in %s", (time.Duration(c.DurationMS) * time.Millisecond).Round(10*time.Millisecond))
 }
 
-// probe starts a program that was found and evaluates the adapter's probe in it.
+// probe starts a program that was found, in ui.NeutralDir, and evaluates the adapter's probe in it.
 func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Duration) {
 	if d.Executable == "" {
 		return
@@ -39,7 +39,7 @@ func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Dur
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
-	err := contract.Probe(ctx, e.Adapter, session.Options{OwnsOrphans: true})
+	err := contract.Probe(ctx, e.Adapter, session.Options{Dir: ui.NeutralDir(), OwnsOrphans: true})
 	d.Probe = &probed{Passed: err == nil, DurationMS: time.Since(began).Milliseconds()}
 	if err == nil {
 		return
