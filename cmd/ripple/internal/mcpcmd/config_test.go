@@ -2,6 +2,7 @@ package mcpcmd
 
 import (
 	"encoding/json"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
 // odd is a setup whose values would break a format that does not quote them.
@@ -78,4 +81,27 @@ func TestNothingIsLeftOfAPackageThatFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "ripple.mcpb")
 	require.Error(t, packaging{out: out}.write(nil, bundleKind, s))
 	assert.NoFileExists(t, out)
+}
+
+// A link that replaces a directory while a package is written leads no file out of the working directory.
+func TestAPackageIsNotWrittenThroughALink(t *testing.T) {
+	top := t.TempDir()
+	outside, project := filepath.Join(top, "outside"), filepath.Join(top, "project")
+	require.NoError(t, os.Mkdir(outside, 0o700))
+	require.NoError(t, os.Mkdir(project, 0o700))
+	t.Chdir(project)
+	if err := os.Symlink(outside, "out"); err != nil {
+		t.Skip(err) // Windows: making a link needs a privilege
+	}
+	s := odd
+	s.Ripple = filepath.Join(top, "ripple")
+	require.NoError(t, os.WriteFile(s.Ripple, nil, 0o700))
+	var refused *ui.OutsideError
+	assert.ErrorAs(t, writeBundle("out/ripple.mcpb", bundleKind, s), &refused)
+	for _, kind := range packageNames() {
+		assert.ErrorAs(t, writeTree("out/package", kind, s), &refused, kind)
+	}
+	entries, err := os.ReadDir(outside)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
 }

@@ -2,6 +2,7 @@ package mcpcmd
 
 import (
 	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -81,12 +82,18 @@ func (p packaging) write(a *ui.App, kind string, s setup) error {
 	if _, err := os.Lstat(p.out); !errors.Is(err, fs.ErrNotExist) {
 		return ui.UsageError("give another path, or remove it", "%s already exists", p.out)
 	}
+	if err := ui.Outside(p.out); err != nil {
+		return ui.UsageError("give the path of that place, or remove the link", "%w", err)
+	}
 	make := writeTree
 	if kind == bundleKind {
 		make = writeBundle
 	}
 	if err := make(p.out, kind, s); err != nil {
-		return ui.FailWith(ui.ExitFailed, errors.Join(err, os.RemoveAll(p.out)), "")
+		if _, outside := errors.AsType[*ui.OutsideError](err); !outside { // a link was made meanwhile: nothing was written there
+			err = errors.Join(err, os.RemoveAll(p.out))
+		}
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	a.Printf("%s\n", p.out)
 	return nil
@@ -113,26 +120,18 @@ func each(kind string, s setup, f func(name string, content []byte) error) error
 
 func writeTree(dir, kind string, s setup) error {
 	return each(kind, s, func(name string, content []byte) error {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(file, content, 0o644)
+		return ui.CreateFile(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644)
 	})
 }
 
 // writeBundle writes a zip file with the manifest and this program.
-func writeBundle(file, kind string, s setup) (err error) {
+func writeBundle(file, kind string, s setup) error {
 	s.Binary, s.Platform = "server/"+filepath.Base(s.Ripple), runtime.GOOS
 	if s.Platform == "windows" {
 		s.Platform = "win32"
 	}
-	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	z := zip.NewWriter(out)
+	var bundle bytes.Buffer
+	z := zip.NewWriter(&bundle)
 	if err := each(kind, s, func(name string, content []byte) error {
 		w, err := z.Create(name)
 		if err == nil {
@@ -145,7 +144,10 @@ func writeBundle(file, kind string, s setup) (err error) {
 	if err := addProgram(z, s.Binary, s.Ripple); err != nil {
 		return err
 	}
-	return z.Close()
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return ui.CreateFile(file, bundle.Bytes(), 0o644)
 }
 
 func addProgram(z *zip.Writer, name, program string) error {
