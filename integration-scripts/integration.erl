@@ -31,7 +31,9 @@ init(Start) ->
     loop(run(#s{port = open_port({fd, 0, 1}, [in, out, binary, eof]), start = Start})).
 
 stty(Settings) ->
-    Port = open_port({spawn_executable, os:find_executable("stty")}, [nouse_stdio, exit_status, {args, Settings}]),
+    %% A relative directory of PATH may be the project's.
+    Path = lists:append(lists:join(":", [D || D = [$/ | _] <- string:split(os:getenv("PATH", ""), ":", all)])),
+    Port = open_port({spawn_executable, os:find_executable("stty", Path)}, [nouse_stdio, exit_status, {args, Settings}]),
     receive {Port, {exit_status, _}} -> ok end.
 
 run(S = #s{start = {M, F, A}}) ->

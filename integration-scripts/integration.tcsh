@@ -23,10 +23,11 @@ unset edit autologout autolist correct rmstar
 # `!` stays: the arguments of aliases are written with it.
 if (! $?prompt2) set prompt2 = '%R? '
 if (! $?prompt) set prompt = '%# '
-# A directory whose name has a control character, which could end the marker, is reported as none.
+# A directory whose name has a control character, which could end the marker, is reported as none. `echo` is the builtin, also
+# if it has an alias: a directory of PATH may be the project's.
 set __rp_d = '%/'
 if ("`alias cwdcmd`" == "") then
-  set __rp_k = "*[`printf '\001\002\003\004\005\006\007\010\013\014\015\016\017\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037'`]*"
+  set __rp_k = "*[`set echo_style = sysv; ''echo '\001\002\003\004\005\006\007\010\013\014\015\016\017\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037'`]*"
   set __rp_w = 'set __rp_p = "$cwd:q"; if ("$cwd:q" =~ $__rp_k) set __rp_p = ""'
   eval $__rp_w:q
   alias cwdcmd 'eval $__rp_w:q'

@@ -425,6 +425,28 @@ func TestPythonScriptsImportNothingOfAProject(t *testing.T) {
 	}
 }
 
+// ripple's own scripts run no program of the current directory, also if the user's PATH has it.
+func TestIntegrationScriptsRunNothingOfARelativePath(t *testing.T) {
+	t.Parallel()
+	for adapter, code := range map[string]string{
+		"bash": "echo x", "busybox": "echo x", "dash": "echo x", "fish": "echo x", "ksh93": "echo x", "mksh": "echo x", "nu": "echo x", "rc": "echo x",
+		"tcsh": "echo x", "yash": "echo x", "zsh": "echo x", "xonsh": "1", "erl": "1.", "iex": "1", "php": "1;", "tclsh": "set x 1", "python": "1",
+	} {
+		if _, err := exec.LookPath(adapter); err != nil {
+			continue
+		}
+		t.Run(adapter, func(t *testing.T) {
+			h := newHostile(t, nil)
+			for _, name := range strings.Fields("[ cat date echo expr hostname id ls mktemp printf ps pwd sed sh stty test tput tr tty") {
+				require.NoError(t, os.WriteFile(filepath.Join(h.dir, name), []byte("#!/bin/sh\n: >"+h.ran+"\n"), 0o700))
+			}
+			h.environ = append(h.environ, "PATH=.::./:"+os.Getenv("PATH"))
+			out, exit := h.harmless("exec", adapter, "--", code)
+			assert.Zero(t, exit, out)
+		})
+	}
+}
+
 // An adapter file that a run was started with may have changed when the run continues: only a user who names it
 // again means the new contents.
 func TestAChangedAdapterFileIsNotResumed(t *testing.T) {
