@@ -60,12 +60,12 @@ func (s *Store) Load(project string) (Record, error) {
 	return r, nil
 }
 
-// stored is the contents of a record's file. JSON cannot represent a directory whose name is not
-// UTF-8.
+// stored is the contents of a record's file. JSON cannot represent paths that are not UTF-8.
 type stored struct {
 	Record
-	Place string `json:"place"` // the result of birth for the directory
-	Bytes []byte `json:"project_bytes,omitempty"`
+	Place string         `json:"place"` // the result of birth for the directory
+	Bytes []byte         `json:"project_bytes,omitempty"`
+	Paths map[int][]byte `json:"path_bytes,omitempty"` // of such items, by their index
 }
 
 var errCopied = errors.New("it was written in another directory and copied")
@@ -94,6 +94,11 @@ func (s *Store) read(path string) (r Record, err error) {
 	case of.Place != place:
 		return r, errCopied
 	}
+	for i := range of.Items {
+		if path, is := of.Paths[i]; is {
+			of.Items[i].Path = string(path)
+		}
+	}
 	return of.Record, nil
 }
 
@@ -110,9 +115,14 @@ func (s *Store) Save(r Record) error {
 	if err != nil {
 		return err
 	}
-	of := stored{Record: r, Place: place}
+	of := stored{Record: r, Place: place, Paths: map[int][]byte{}}
 	if !utf8.ValidString(r.Project) {
 		of.Bytes = []byte(r.Project)
+	}
+	for i, item := range r.Items {
+		if !utf8.ValidString(item.Path) {
+			of.Paths[i] = []byte(item.Path)
+		}
 	}
 	data, err := json.MarshalIndent(of, "", " ")
 	if err != nil {

@@ -78,6 +78,25 @@ func TestTheStoreKeepsRecords(t *testing.T) {
 	assert.False(t, was)
 }
 
+// Names of directories and files are bytes, which need not be UTF-8.
+func TestPathsThatAreNotUTF8(t *testing.T) {
+	s := &Store{t.TempDir()}
+	r := Record{Project: "/d\xff"}
+	items := []Item{
+		New(Loop, "/d\xff/.ralph", nil, []byte("mark")), New(Adapter, "/d\xff/a\xfe.yaml", nil, []byte("name: a")), New(Adapter, "/d\xff/a\xfd.yaml", nil, []byte("name: a")),
+		New(Settings, "/d/ripple.yml", nil, []byte("loop:")),
+	}
+	r.Put(items...)
+	require.NoError(t, s.Save(r))
+	again, err := s.Load(r.Project)
+	require.NoError(t, err)
+	assert.Equal(t, r, again)
+	assert.Empty(t, again.Missing(items))
+	all, err := s.All()
+	require.NoError(t, err)
+	assert.Equal(t, []Record{r}, all)
+}
+
 // A record that another user could have written, or that was moved, is ignored.
 func TestARecordOfOthersIsRefused(t *testing.T) {
 	state := t.TempDir()
