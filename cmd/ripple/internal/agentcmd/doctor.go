@@ -211,7 +211,7 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 	err := a.PrintTable(func(w io.Writer) {
 		fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tTRANSPORTS\tPROBE\tPROGRAM")
 		for _, d := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Transports, ",")), d.Probe, dash(d.Executable))
+			fmt.Fprintln(w, ui.Harmless(strings.Join([]string{d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Transports, ",")), d.Probe.String(), dash(d.Executable)}, "\t")))
 		}
 	})
 	if err != nil {
@@ -219,7 +219,7 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 	}
 	for _, d := range list {
 		if len(d.Todo) > 0 {
-			a.Printf("\n%s:\n%s\n", d.Name, ui.Indent(strings.Join(d.Todo, "\n")))
+			a.Printf("\n%s:\n%s\n", d.Name, ui.Harmless(ui.Indent(strings.Join(d.Todo, "\n"))))
 		}
 	}
 	return nil

@@ -10,8 +10,9 @@ import (
 
 // explain prints what a box allows and denies, and fails if this machine cannot run one.
 func explain(a *ui.App, p box.Policy) error {
+	s := a.NewSheet()
 	for _, row := range rows(p) {
-		a.Printf("%-12s %-12s %s\n", row[0], row[1], row[2])
+		s.Text(fmt.Sprintf("%-12s %-12s %s", row[0], row[1], row[2]))
 	}
 	if err := box.Check(); err != nil {
 		return ui.BoxError(err)

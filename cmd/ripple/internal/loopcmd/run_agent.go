@@ -128,25 +128,25 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 		a.Note("%s is not installed", path)
 	}
 	s := a.NewSheet()
-	a.Printf("%s\n", g.entry.Adapter.Agent.DisplayName)
+	s.Text(g.entry.Adapter.Agent.DisplayName)
 	s.Title("Command line")
 	words := []string{quote.Shell(path)}
 	for _, arg := range c.Args {
 		words = append(words, quote.Shell(arg))
 	}
-	a.Printf("%s\n", strings.Join(words, " "))
+	s.Text(strings.Join(words, " "))
 	if c.Message != "" {
 		s.Title(map[bool]string{false: "Over the Agent Client Protocol", true: "Entered on its screen"}[g.entry.Adapter.Agent.Transport == schema.TransportScreen])
-		a.Printf("%s\n", ui.Indent(c.Message))
+		s.Text(ui.Indent(c.Message))
 	}
 	if c.Stdin != "" {
 		s.Title("Standard input")
-		a.Printf("%s\n", ui.Indent(c.Stdin))
+		s.Text(ui.Indent(c.Stdin))
 	}
 	s.Title("Prompt")
-	a.Printf("%s\n", ui.Indent(strings.TrimRight(prompt.Prompt, "\n")))
+	s.Text(ui.Indent(strings.TrimRight(prompt.Prompt, "\n")))
 	s.Title("Context")
-	a.Printf("%s\n", ui.Indent(prompt.Context))
+	s.Text(ui.Indent(prompt.Context))
 	s.Title("Settings")
 	for _, set := range config.Settings() {
 		src := g.config.Source(set.Name)
@@ -155,7 +155,7 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 			from += " (no effect: " + set.Idle + ")"
 		}
 		value, _ := g.config.Shown(set.Name)
-		a.Printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(value, "\n", "; "), from)
+		s.Text(fmt.Sprintf("  %-30s %-30s %s", set.Name, strings.ReplaceAll(value, "\n", "; "), from))
 	}
 	return nil
 }

@@ -25,3 +25,6 @@ func (s Sheet) Row(label string, value any) {
 
 // Item prints an item of a list.
 func (s Sheet) Item(text string) { s.a.Printf("  %s\n", Harmless(text)) }
+
+// Text prints lines without labels.
+func (s Sheet) Text(text string) { s.a.Printf("%s\n", Harmless(text)) }
