@@ -46,8 +46,10 @@ func TestFiltersOfABoxedLoop(t *testing.T) {
 		d.writes(".gitattributes", "* filter=x\n")
 		d.writes("a.txt", "b\n")
 	})
-	r.write(".git/user", "[filter \"x\"]\n\tclean = clean\n") // temporary files may be in a directory that no box shows
-	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(r.dir, ".git", "user"))
+	// Not in a file: those of the working tree are not the user's, and no box shows some directories for temporary files.
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "filter.x.clean")
+	t.Setenv("GIT_CONFIG_VALUE_0", "clean")
 	t.Setenv("PATH", filepath.Join(r.dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	r.flags["max-turns"], r.flags["commit"] = "1", "true"
 	r.inBox(false)
