@@ -46,8 +46,8 @@ flake:
 	tools/flake
 
 # Runs all cases of the tests of cmd/ripple that otherwise run a sample: kill -9 of agents, loops and programs that an
-# editor started, 200 times each; every hostile file and journal; each preset; the advice in every end
-# state. Takes 8 minutes.
+# editor started, 200 times each; every hostile file and journal; each preset; the advice in every end state; one script.
+# Takes 8 minutes.
 kills:
 	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestHostileJournals|TestHostileYAML|TestPresets|TestLongLoop|TestWithoutProc|TestScripts/adapter_with_worse' -count=1 -v -timeout 2h
 

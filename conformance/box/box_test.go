@@ -22,7 +22,7 @@ import (
 	"example.org/ripple/internal/testkit"
 )
 
-// each runs a test as each kind of user, with its own fixture. The sample has each test as one of them, by turns.
+// each runs a test that is the same for each kind of user, with its own fixture: as one of them in the sample, by turns.
 func each(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
 	t.Helper()
 	users := slices.Sorted(maps.Keys(kinds()))
@@ -32,8 +32,8 @@ func each(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
 	eachOf(t, users, test)
 }
 
-// eachKind runs a test that differs by the kind of user, as each of them.
-func eachKind(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
+// everyKind runs a test that differs by the kind of user, always as each of them.
+func everyKind(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
 	t.Helper()
 	eachOf(t, slices.Sorted(maps.Keys(kinds())), test)
 }
@@ -290,7 +290,7 @@ func TestTooWide(t *testing.T) {
 // A limit that the kernel would not enforce is an error, and the command is not run.
 func TestProcessesOfRoot(t *testing.T) {
 	possible(t)
-	eachKind(t, func(t *testing.T, ripple string, f *fixture) {
+	everyKind(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, ripple, "box", "--processes", "40", "--", "touch", "ran")
 		if os.Geteuid() == 0 && f.credential == nil {
 			assert.Equal(t, 2, code, said)
@@ -307,7 +307,7 @@ func TestProcessesOfRoot(t *testing.T) {
 func TestNest(t *testing.T) {
 	t.Parallel()
 	possible(t)
-	eachKind(t, func(t *testing.T, ripple string, f *fixture) {
+	everyKind(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, ripple, "box", "--", "unshare", "-Ur", "touch", "without")
 		assert.NotZero(t, code, said)
 		assert.NoFileExists(t, f.variables["W"]+"/without")

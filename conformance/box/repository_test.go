@@ -19,7 +19,7 @@ printf '[core]\n\trepositoryformatversion=0\n\tbare=false\n\tworktree=.\n\tfsmon
 func TestRepositoryThatIsGone(t *testing.T) {
 	t.Parallel()
 	possible(t)
-	eachKind(t, func(t *testing.T, ripple string, f *fixture) {
+	everyKind(t, func(t *testing.T, ripple string, f *fixture) {
 		const reset = `chmod -R u+rwx .git; rm -rf HEAD objects refs config ran; rm -f .git/HEAD; mv .git/H .git/HEAD`
 		ways := []string{"rm .git/HEAD; ln -s H .git/HEAD", "rm .git/HEAD; mkfifo .git/HEAD", `printf 'ref:\302\240refs/heads/main\n' >.git/HEAD`} // see TestHasRepository
 		if f.credential != nil {                                                                                                                   // root may search every directory

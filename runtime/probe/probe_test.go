@@ -254,18 +254,17 @@ func TestProgramsThatCannotBeLearned(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		command []string
-		limit   time.Duration
 		reason  string
 	}{
-		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, 2 * time.Second, "ended with exit code 3 before it waited for input"},
-		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, 2 * time.Second, "did not wait for input within"},
-		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, 2 * time.Second, "did not wait for input within"},
-		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, 2 * time.Second, "a full-screen program"},
+		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, "ended with exit code 3 before it waited for input"},
+		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, "did not wait for input within"},
+		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, "did not wait for input within"},
+		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, "a full-screen program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := options("x", c.command...)
-			o.StartTimeout = c.limit
+			o.StartTimeout = 2 * time.Second
 			result, err := Run(t.Context(), o)
 			var start *StartError
 			require.ErrorAs(t, err, &start)
