@@ -38,7 +38,12 @@ var kept = []string{"--not", "--branches", "--exclude=ripple/*", "--tags", "--re
 // Unkept returns those of some commits that no branch and no tag contains, except tags of the loop, nor one of the commits in by.
 // Commits that do not exist are left out.
 func (r *Repo) Unkept(ctx context.Context, commits []string, by ...string) ([]string, error) {
-	return r.outside(ctx, commits, append(slices.Clone(kept), revisions(by)...))
+	return r.outside(ctx, except(commits, by), append(slices.Clone(kept), revisions(by)...))
+}
+
+// except returns the commits that are none of others: these contain themselves, so that git need not be asked.
+func except(commits, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return slices.Contains(others, c) })
 }
 
 // Outside returns those of some commits that none of the commits in by contains. Commits that do not exist are left out.
@@ -46,7 +51,7 @@ func (r *Repo) Outside(ctx context.Context, commits []string, by ...string) ([]s
 	if len(by) == 0 {
 		return r.outside(ctx, commits, []string{"--no-walk"})
 	}
-	return r.outside(ctx, commits, append([]string{"--not"}, revisions(by)...))
+	return r.outside(ctx, except(commits, by), append([]string{"--not"}, revisions(by)...))
 }
 
 func (r *Repo) outside(ctx context.Context, commits, of []string) ([]string, error) {
@@ -72,7 +77,7 @@ func (r *Repo) Stashes(ctx context.Context) ([]string, error) {
 // exist are left out.
 func (r *Repo) Tips(ctx context.Context, commits []string, by ...string) ([]string, error) {
 	var input strings.Builder
-	for _, commit := range commits {
+	for _, commit := range except(commits, by) {
 		if isCommit(commit) {
 			fmt.Fprintln(&input, commit)
 		}
