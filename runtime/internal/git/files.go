@@ -43,17 +43,16 @@ var (
 	inTree = []string{".gitignore", ".gitattributes"} // git follows no link there
 )
 
-// checkFiles returns a *projectfile.RefusedError for a file that git would read in a directory and
+// checkFiles returns a *projectfile.RefusedError for a file that git would read in its directories, which gitDirs has returned, and
 // that is not a regular file, or too large. program is git. It opens only files that it has examined. When ctx ends, it
 // stops, and git is not started with that ctx.
-func checkFiles(ctx context.Context, program, dir string) error {
-	dirs, _, err := gitDirs(dir)
+func checkFiles(ctx context.Context, program string, dirs []string) error {
 	for _, d := range dirs {
-		if err == nil {
-			err = checkGitDir(ctx, program, d)
+		if err := checkGitDir(ctx, program, d); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // gitDirs examines a directory and those above it, as git does, up to the one with the repository.

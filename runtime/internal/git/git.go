@@ -170,9 +170,14 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	program, path, err := programOf(r.Top)
+	dirs, top, err := gitDirs(r.Top)
+	if err != nil {
+		return "", err
+	}
+	tops := topsOf(r.Top, dirs, top)
+	program, err := programOf(tops)
 	if err == nil {
-		err = checkFiles(ctx, program, r.Top)
+		err = checkFiles(ctx, program, dirs)
 	}
 	if err != nil {
 		return "", err
@@ -200,7 +205,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	if r.Box != nil && sub.mayRunPrograms() {
 		all = append(filterArgs(settings, sub, args, inBox), all...)
 	}
-	env := r.environ(c, sub, settings, path, inBox)
+	env := r.environ(c, sub, settings, tops, inBox)
 	argv := append([]string{program}, all...)
 	if inBox {
 		if argv, err = r.wrap(argv, env, settings); err != nil {
@@ -244,8 +249,8 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	return out.String(), err
 }
 
-// environ returns the environment of a command. path are the directories of PATH outside of the working tree.
-func (r *Repo) environ(c call, sub subcommand, settings []setting, path string, inBox bool) []string {
+// environ returns the environment of a command. tops are those of topsOf.
+func (r *Repo) environ(c call, sub subcommand, settings []setting, tops []string, inBox bool) []string {
 	env := os.Environ()
 	if inBox {
 		env = r.boxEnviron(settings)
@@ -260,7 +265,7 @@ func (r *Repo) environ(c call, sub subcommand, settings []setting, path string, 
 		env = append(env, "GIT_LFS_SKIP_SMUDGE=1")
 	}
 	if r.Box != nil && !inBox { // programs for signatures are not taken from the working tree
-		env = append(env, "PATH="+path)
+		env = append(env, "PATH="+pathOutside(tops))
 	}
 	if !c.search { // if the repository is gone, git would use one around it
 		env = append(env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))

@@ -10,46 +10,48 @@ import (
 	"example.org/ripple/internal/projectfile"
 )
 
-// programOf returns the path of git for a command in dir, and the directories of PATH without those of the working tree, where
-// an agent could put a program named git, for example into the bin directory of a virtual environment. Relative directories are
-// left out, too. Errors: *projectfile.RefusedError if git is only in the working tree, exec.ErrNotFound.
-func programOf(dir string) (program, path string, err error) {
-	tops, err := topsOf(dir)
-	if err != nil {
-		return "", "", err
-	}
+// programOf returns the path of git. It skips directories of PATH in these working trees, where an agent could put a program named
+// git, for example into the bin directory of a virtual environment, and relative ones. Errors: *projectfile.RefusedError if git
+// is only in a working tree, exec.ErrNotFound.
+func programOf(tops []string) (program string, err error) {
 	err = &exec.Error{Name: "git", Err: exec.ErrNotFound}
-	var dirs []string
 	for _, d := range filepath.SplitList(os.Getenv("PATH")) {
 		if !filepath.IsAbs(d) {
 			continue
 		}
 		found, lookErr := exec.LookPath(filepath.Join(d, "git"))
 		switch {
-		case lookErr != nil && leadsInto(tops, d):
 		case lookErr != nil:
-			dirs = append(dirs, d)
 		case !leadsInto(tops, found):
-			dirs = append(dirs, d)
-			if program == "" {
-				program = found
-			}
-		case program == "":
+			return found, nil
+		default:
 			err = &projectfile.RefusedError{Path: found, Why: "is in the working tree, where an agent could replace it", Do: "install git in another directory of PATH"}
 		}
 	}
-	if program != "" {
-		err = nil
-	}
-	return program, strings.Join(dirs, string(filepath.ListSeparator)), err
+	return "", err
 }
 
-// topsOf returns the real path of the working tree that dir is in, or dir, and for a linked one that of the main one, too.
-func topsOf(dir string) ([]string, error) {
-	dirs, top, err := gitDirs(dir)
-	if err != nil {
-		return nil, err
+// pathOutside returns the directories of PATH that programOf does not skip.
+func pathOutside(tops []string) string {
+	var dirs []string
+	for _, d := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(d) {
+			continue
+		}
+		leads := d
+		if found, err := exec.LookPath(filepath.Join(d, "git")); err == nil {
+			leads = found
+		}
+		if !leadsInto(tops, leads) {
+			dirs = append(dirs, d)
+		}
 	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// topsOf returns the real path of the working tree that dir is in, or dir, and for a linked one that of the main one, too. dirs and
+// top are those that gitDirs returns for dir.
+func topsOf(dir string, dirs []string, top string) []string {
 	if top == "" {
 		top = dir
 	}
@@ -62,7 +64,7 @@ func topsOf(dir string) ([]string, error) {
 			tops[i] = real
 		}
 	}
-	return slices.DeleteFunc(tops, func(t string) bool { return t == filepath.Dir(t) }), nil // every program is below the root
+	return slices.DeleteFunc(tops, func(t string) bool { return t == filepath.Dir(t) }) // every program is below the root
 }
 
 // leadsInto reports whether a path is inside of one of some directories, or one of its parents is a symbolic link into one.
