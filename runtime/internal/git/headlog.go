@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,8 +21,8 @@ type HeadLog struct {
 
 // HeadLog opens the log at its end.
 func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
-	path, err := pathOf(ctx, r.Top, "logs/HEAD")
-	l := &HeadLog{path: path}
+	dir, err := dirOf(ctx, r.Top)
+	l := &HeadLog{path: filepath.Join(dir, "logs", "HEAD")}
 	l.seek(l.length())
 	return l, err
 }

@@ -35,7 +35,7 @@ func (r *Repo) index(ctx context.Context) (index, error) {
 
 // findIndex is like index, but does not examine the repository.
 func (r *Repo) findIndex(ctx context.Context) (index, error) {
-	path, err := pathOf(ctx, r.Top, "index")
+	path, err := pathOfIndex(ctx, r.Top)
 	if real, linked := filepath.EvalSymlinks(path); linked == nil {
 		path = real // git locks what a link leads to
 	}
@@ -191,9 +191,35 @@ func Patiently(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// pathOf is where git keeps a file of its own for a working tree.
+// pathOf returns where git keeps a file of its own for a working tree.
 func pathOf(ctx context.Context, top, name string) (string, error) {
 	out, err := command(ctx, top, gitRevParse, "--git-path", name)
+	if err != nil {
+		return "", err
+	}
+	return absolute(top, strings.TrimSuffix(out, "\n")), nil
+}
+
+// pathOfIndex returns the path of the index of a working tree.
+func pathOfIndex(ctx context.Context, top string) (string, error) {
+	if os.Getenv("GIT_INDEX_FILE") != "" {
+		return pathOf(ctx, top, "index")
+	}
+	dir, err := dirOf(ctx, top)
+	return filepath.Join(dir, "index"), err
+}
+
+// dirOf returns the directory where git keeps the files that a working tree does not share with others, such as its index, HEAD
+// and MERGE_HEAD. It asks git only if variables choose the repository, or if there is none: git reports why.
+func dirOf(ctx context.Context, top string) (string, error) {
+	dirs, at, err := gitDirs(top)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(top); err == nil && real == at && os.Getenv("GIT_DIR") == "" {
+		return dirs[0], ctx.Err()
+	}
+	out, err := command(ctx, top, gitRevParse, "--git-dir")
 	if err != nil {
 		return "", err
 	}

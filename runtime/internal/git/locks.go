@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -38,12 +39,12 @@ func (r *Repo) Unlock(ctx context.Context, tag string, after, before time.Time) 
 
 // branchLocks returns the names of the files with which git locks the checked out branch and a tag.
 func (r *Repo) branchLocks(ctx context.Context, tag string) ([]string, error) {
-	head, err := pathOf(ctx, r.Top, "HEAD")
+	dir, err := dirOf(ctx, r.Top)
 	if err != nil {
 		return nil, err
 	}
 	names := []string{"HEAD.lock"}
-	content, err := projectfile.Read(head, maxFile)
+	content, err := projectfile.Read(filepath.Join(dir, "HEAD"), maxFile)
 	if ref, on := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: "); on {
 		names = append(names, ref+".lock")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -21,17 +22,12 @@ var unfinished = []struct{ file, what string }{
 // Unfinished returns what is left open in the working tree, such as "a merge", and the command that continues or aborts
 // it, such as "git merge"; both are empty if nothing is.
 func (r *Repo) Unfinished(ctx context.Context) (what, command string, err error) {
-	var args []string
-	for _, u := range unfinished {
-		args = append(args, "--git-path", u.file)
-	}
-	out, err := r.run(ctx, call{}, gitRevParse, args...)
+	dir, err := dirOf(ctx, r.Top)
 	if err != nil {
 		return "", "", err
 	}
-	paths := strings.Split(out, "\n")
-	for i, u := range unfinished {
-		if _, err := os.Stat(absolute(r.Top, paths[i])); err == nil {
+	for _, u := range unfinished {
+		if _, err := os.Stat(filepath.Join(dir, u.file)); err == nil {
 			return u.what, "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:], nil
 		}
 	}
@@ -53,12 +49,8 @@ func (r *Repo) underWay(ctx context.Context) error {
 
 // Rebasing reports whether a rebase is unfinished in the working tree.
 func (r *Repo) Rebasing(ctx context.Context) bool {
-	for _, name := range []string{"rebase-merge", "rebase-apply"} {
-		if path, err := pathOf(ctx, r.Top, name); err == nil && there(path) {
-			return true
-		}
-	}
-	return false
+	dir, err := dirOf(ctx, r.Top)
+	return err == nil && (there(filepath.Join(dir, "rebase-merge")) || there(filepath.Join(dir, "rebase-apply")))
 }
 
 // Ready finds out whether commits can be made. A *Conflict says what is in the way;

@@ -230,12 +230,12 @@ func (w *Worktree) Update(ctx context.Context, clean bool) error {
 // afterRebase removes what a rebase in the box leaves: there, git cannot create packed-refs.lock, and without it removes no
 // references.
 func (w *Worktree) afterRebase(ctx context.Context) error {
+	dir, err := dirOf(ctx, w.Top)
+	if err != nil {
+		return err
+	}
 	for _, name := range []string{"CHERRY_PICK_HEAD", "REBASE_HEAD"} {
-		path, err := pathOf(ctx, w.Top, name)
-		if err == nil {
-			err = os.Remove(path)
-		}
-		if err != nil && !gone(err) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !gone(err) {
 			return err
 		}
 	}
