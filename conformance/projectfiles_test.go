@@ -55,6 +55,7 @@ var opensByPath = map[string]string{
 	"cmd/ripple/manual.go ReadFile":                         "a page that was just made",
 	"cmd/ripple/manual.go WriteFile":                        "in the directory of the manual pages",
 	"runtime/internal/git/files.go ReadDir":                 "git's directory; only names are used, and the files are examined by check",
+	"runtime/internal/git/hooks.go ReadDir":                 "the directory of hooks, which git follows if it is a link; only names are used",
 	"runtime/internal/git/index.go Link":                    "the lock of the index, which must not exist; a link is not followed",
 	"runtime/internal/git/index.go OpenFile":                "an index of the loop's own, or a lock: they must not exist",
 	"runtime/internal/git/index.go Remove":                  "these files; a link is removed, not followed",

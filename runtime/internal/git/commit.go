@@ -72,7 +72,11 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 	if err != nil {
 		return "", err
 	}
-	made, err := r.commitFrom(ctx, i, ch, head, examined, call{env: indexIs(i.tree), input: message, began: began, limit: limit, noHooks: ch.NoHooks})
+	c := call{env: indexIs(i.tree), input: message, began: began, limit: limit, noHooks: ch.NoHooks}
+	if !r.commitRuns(examined, ch.NoHooks) {
+		c.examined = examined
+	}
+	made, err := r.commitFrom(ctx, i, ch, head, examined, c)
 	if err != nil {
 		return "", errors.Join(err, i.sweep())
 	}
@@ -90,7 +94,7 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 }
 
 // commitFrom makes both indexes and the commit of one. False: there is nothing in
-// which it would differ from HEAD.
+// which it would differ from HEAD. c is the call for the commit, with examined settings if that runs no hooks and no filters.
 func (r *Repo) commitFrom(ctx context.Context, i index, ch Change, head string, examined []setting, c call) (made bool, err error) {
 	base := []string{"--empty"} // there is no commit yet
 	if head != "" {
@@ -110,6 +114,9 @@ func (r *Repo) commitFrom(ctx context.Context, i index, ch Change, head string, 
 	}
 	if _, err = r.run(ctx, c, gitCommit, "--quiet", "--file", "-"); err != nil {
 		return false, err
+	}
+	if c.examined != nil { // no hook made anything else of the change
+		return true, nil
 	}
 	return true, r.follow(ctx, i, ch)
 }

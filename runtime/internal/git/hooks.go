@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,6 +49,31 @@ func hookNames(all []setting) (names []string) {
 		}
 	}
 	return names
+}
+
+// commitRuns reports whether a commit may run hooks, unless it is made without them, or filters. They may change the repository,
+// its settings included.
+func (r *Repo) commitRuns(all []setting, noHooks bool) bool {
+	counts := func(s setting) bool {
+		ours := s.scope == "command" && s.value == os.DevNull // see words
+		return drivers().MatchString(s.key) || !noHooks && s.key == "core.hookspath" && !ours
+	}
+	if slices.ContainsFunc(all, counts) {
+		return true
+	}
+	if noHooks {
+		return false
+	}
+	dirs, _, err := gitDirs(r.Top)
+	if err != nil || len(dirs) == 0 || len(hookNames(all)) > 0 || os.Getenv("GIT_COMMON_DIR") != "" {
+		return true
+	}
+	dir := filepath.Join(dirs[len(dirs)-1], "hooks")
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // a pipe would not end
+		return true
+	}
+	files, err := os.ReadDir(dir)
+	return err != nil && !gone(err) || slices.ContainsFunc(files, func(f fs.DirEntry) bool { return filepath.Ext(f.Name()) != ".sample" })
 }
 
 // hooksPath returns the setting core.hooksPath of a repository, or "".
