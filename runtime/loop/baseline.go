@@ -128,23 +128,17 @@ func (w *workspace) current(ctx context.Context) (git.Snapshot, error) {
 	if w.worktree == nil {
 		return w.snapshot(ctx)
 	}
-	s, err := w.tree.Snapshot(ctx)
+	s, err := w.snapshot(ctx)
 	if err != nil {
 		return s, err
 	}
-	clean := len(s.Files) == 0 && s.Branch == w.worktree.Branch
-	if err := w.worktree.Update(ctx, clean); err != nil {
-		return s, err
+	rebased, held, err := w.worktree.Update(ctx, len(s.Files) == 0 && s.Branch == w.worktree.Branch)
+	if held {
+		branch, main := w.worktree.Branch, w.worktree.Main
+		w.noteOnce("held by merges", "", fmt.Sprintf("%s has merge commits, so it is not rebased on %s: it lacks newer commits of %s until somebody merges them", branch, main, main))
 	}
-	if clean {
-		held, err := w.worktree.HeldByMerges(ctx)
-		if err != nil {
-			return s, err
-		}
-		if held {
-			branch, main := w.worktree.Branch, w.worktree.Main
-			w.noteOnce("held by merges", "", fmt.Sprintf("%s has merge commits, so it is not rebased on %s: it lacks newer commits of %s until somebody merges them", branch, main, main))
-		}
+	if err != nil || !rebased {
+		return s, err
 	}
 	now, err := w.tree.Snapshot(ctx)
 	if err != nil || now.Head == s.Head || s.Head == "" {

@@ -90,7 +90,7 @@ func TestFiltersRunInTheBox(t *testing.T) {
 		p.git("-C", dir, "commit", "-qam", text)
 	}
 	_ = ran()
-	require.NoError(t, w.Update(t.Context(), true))
+	require.NoError(t, update(t, w, true))
 	assert.Equal(t, "1", ran())
 	assert.Equal(t, "side", p.git("show", "side:a.dat"))
 	assert.Equal(t, p.git("rev-parse", "main"), p.git("rev-parse", "side^"))

@@ -141,6 +141,12 @@ func TestGitErrorsContainGitsMessage(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
+func update(t testing.TB, w *Worktree, clean bool) error {
+	t.Helper()
+	_, _, err := w.Update(t.Context(), clean)
+	return err
+}
+
 func TestWorktree(t *testing.T) {
 	p := newRepo(t)
 	r := &Repo{Top: p.dir}
@@ -156,15 +162,15 @@ func TestWorktree(t *testing.T) {
 	side.write("b.txt", "side\n")
 	side.commit("on the side")
 	before := side.git("rev-parse", "HEAD")
-	require.NoError(t, w.Update(t.Context(), true))
+	require.NoError(t, update(t, w, true))
 	assert.Equal(t, before, side.git("rev-parse", "HEAD"), "up to date: nothing happens")
 
 	p.write("c.txt", "main\n")
 	p.git("add", "c.txt")
 	p.git("commit", "-qm", "on main")
-	require.NoError(t, w.Update(t.Context(), false))
+	require.NoError(t, update(t, w, false))
 	assert.NoFileExists(t, filepath.Join(w.Dir(), "c.txt"), "not while it is dirty")
-	require.NoError(t, w.Update(t.Context(), true))
+	require.NoError(t, update(t, w, true))
 	assert.FileExists(t, filepath.Join(w.Dir(), "c.txt"))
 	assert.FileExists(t, filepath.Join(w.Dir(), "b.txt"))
 }
@@ -186,20 +192,20 @@ func TestAWorktreeWithAMergeIsNotRebased(t *testing.T) {
 	side.write("fix.txt", "what the merge needs\n")
 	side.commit("merge")
 	before := side.git("rev-parse", "HEAD")
-	held, err := w.HeldByMerges(t.Context())
+	_, held, err := w.Update(t.Context(), true)
 	require.NoError(t, err)
 	assert.False(t, held, "main has nothing new")
 	p.write("c.txt", "main\n")
 	p.git("add", "c.txt")
 	p.git("commit", "-qm", "on main")
-	require.NoError(t, w.Update(t.Context(), true))
-	assert.Equal(t, before, side.git("rev-parse", "HEAD"))
-	held, err = w.HeldByMerges(t.Context())
+	rebased, held, err := w.Update(t.Context(), true)
 	require.NoError(t, err)
+	assert.Equal(t, before, side.git("rev-parse", "HEAD"))
+	assert.False(t, rebased)
 	assert.True(t, held)
 
 	side.git("merge", "-q", "main")
-	held, err = w.HeldByMerges(t.Context())
+	_, held, err = w.Update(t.Context(), true)
 	require.NoError(t, err)
 	assert.False(t, held)
 }
@@ -227,7 +233,7 @@ func TestAWorktreeFollowsTheBranchOfItsName(t *testing.T) {
 		side.write("HEAD", "a file\n")
 		side.commit("a file with the name of a revision")
 
-		require.NoError(t, w.Update(t.Context(), true), name)
+		require.NoError(t, update(t, w, true), name)
 		assert.FileExists(t, filepath.Join(w.Dir(), "c.txt"), name)
 		assert.NoFileExists(t, filepath.Join(w.Dir(), "b.txt"), name)
 		base, err := w.Base(t.Context(), w.Main, "HEAD")
@@ -252,7 +258,7 @@ func TestWorktreeConflictLeavesEverythingInPlace(t *testing.T) {
 	p.git("commit", "-qam", "on main")
 
 	for n := range 2 { // the second time the rebase is under way already, and the agent may have changed its commands
-		err = w.Update(t.Context(), true)
+		err = update(t, w, true)
 		require.IsType(t, &Conflict{}, err)
 		assert.ErrorContains(t, err, "branch side cannot be rebased on main")
 		assert.ErrorContains(t, err, "git rebase --continue")

@@ -33,7 +33,7 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 	}
 	rebase := func(t *testing.T, p *project, accepted []string) error {
 		w := &Worktree{&Repo{Top: p.dir, Accepted: accepted}, "main", "other"}
-		return w.Update(t.Context(), true)
+		return update(t, w, true)
 	}
 	filter := func(of string) string { return "[Filter \"x\"]\n\t" + of + " = PROGRAM %f\n" }
 	const read = "filter.x.clean = PROGRAM %f"
@@ -317,7 +317,7 @@ func TestARebaseRunsNoCommands(t *testing.T) {
 		p.git("worktree", "add", "-q", "w", "side")
 		p.git("config", settings[0], settings[1])
 		w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w")}, "side", "main"}
-		require.NoError(t, w.Update(t.Context(), true))
+		require.NoError(t, update(t, w, true))
 		assert.NoFileExists(t, filepath.Join(p.dir, "w", "ran"))
 	}
 }
@@ -362,7 +362,7 @@ func rebaseWithASubmodule(t *testing.T, approved bool) {
 		p.git("--git-dir", inner, "config", key, value)
 	}
 	w := &Worktree{&Repo{Top: filepath.Join(p.dir, "w"), Accepted: accepted}, "side", "main"}
-	require.Error(t, w.Update(t.Context(), true))
+	require.Error(t, update(t, w, true))
 	assert.NoFileExists(t, ran)
 }
 

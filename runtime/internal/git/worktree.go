@@ -200,31 +200,34 @@ func (r *Repo) CheckedOut(ctx context.Context) (string, error) {
 func (w *Worktree) Dir() string { return filepath.Join(w.Top, filepath.FromSlash(w.Prefix)) }
 
 // Update rebases the branch on the one that it follows, if it is clean (with the branch checked
-// out), behind and without merge commits of its own (see HeldByMerges). A *Conflict leaves the rebase as git stopped it.
-func (w *Worktree) Update(ctx context.Context, clean bool) error {
+// out), behind and without merge commits of its own that this one lacks: a rebase would lose what such commits change
+// themselves, like the solution of a conflict. rebased is false if nothing was done, and held if that was because of such
+// commits. A *Conflict leaves the rebase as git stopped it.
+func (w *Worktree) Update(ctx context.Context, clean bool) (rebased, held bool, err error) {
 	if w.Rebasing(ctx) {
 		c := w.conflict("a rebase is unfinished")
 		c.Next = fmt.Sprintf("look at its commands with `git rebase --edit-todo` in %s, since the agent may have changed them; then run `git rebase --continue` there, or `git rebase --abort`", w.Top)
-		return c
+		return false, false, c
 	}
 	if !clean {
-		return nil
+		return false, false, nil
 	}
 	behind, err := w.behind(ctx)
 	if err != nil || !behind {
-		return err
+		return false, false, err
 	}
-	if held, err := w.HeldByMerges(ctx); held || err != nil {
-		return err
+	merges, err := command(ctx, w.Top, gitRevList, "--max-count=1", "--merges", "HEAD", "--not", revision(w.Main))
+	if err != nil || merges != "" {
+		return false, err == nil, err
 	}
 	_, err = w.run(ctx, call{}, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
 	if refused, ok := errors.AsType[*Error](err); ok && !OfSystem(err) {
-		return w.conflict(refused.Said)
+		return false, false, w.conflict(refused.Said)
 	}
 	if err == nil && w.Box != nil {
 		err = w.afterRebase(ctx)
 	}
-	return err
+	return true, false, err
 }
 
 // afterRebase removes what a rebase in the box leaves: there, git cannot create packed-refs.lock, and without it removes no
@@ -240,17 +243,6 @@ func (w *Worktree) afterRebase(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// HeldByMerges reports whether the branch is behind the one it follows and has merge commits that this one lacks. A
-// rebase would lose what such commits change themselves, like the solution of a conflict.
-func (w *Worktree) HeldByMerges(ctx context.Context) (bool, error) {
-	behind, err := w.behind(ctx)
-	if err != nil || !behind {
-		return false, err
-	}
-	out, err := command(ctx, w.Top, gitRevList, "--max-count=1", "--merges", "HEAD", "--not", revision(w.Main))
-	return out != "", err
 }
 
 // behind reports whether the branch lacks commits of the one that it follows.
