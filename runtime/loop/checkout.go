@@ -41,7 +41,8 @@ func follow(ctx context.Context, tree *git.Tree) (*followed, error) {
 	return &followed{tree, log}, err
 }
 
-func (c *checkouts) open(ctx context.Context) (err error) {
+// open begins to follow the trees. project is the repository of the user's own checkout.
+func (c *checkouts) open(ctx context.Context, project *git.Repo) (err error) {
 	if c.work.tree.Repo == nil {
 		return nil
 	}
@@ -58,10 +59,7 @@ func (c *checkouts) open(ctx context.Context) (err error) {
 	}
 	if c.work.worktree != nil {
 		s.Left, s.Earlier = lastOf(slices.Concat(s.Earlier, s.Left)), nil
-		tree, err := openTree(ctx, c.work.project, c.accepted, c.work.gitBox())
-		if err != nil {
-			return err
-		}
+		tree := project.Tree(c.work.project, layout.IsRecord)
 		tree.Bound(usersFile, usersTotal)
 		if c.project, err = follow(ctx, tree); err != nil {
 			return err

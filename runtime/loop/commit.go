@@ -129,6 +129,7 @@ func (c *committer) commit(ctx context.Context, ch git.Change, head string) (str
 	}
 	ctx, done := c.patience(ctx)
 	defer done()
+	c.work.last = nil // git is about to change it
 	began := func(pid int) error { return c.writes(pid, head, "") }
 	ch.NoHooks = c.work.whole != nil // hooks run outside of the box
 	sha, err := c.work.tree.Repo.Commit(ctx, ch, head, c.message(), c.config.VerifyTimeout, began)

@@ -38,7 +38,7 @@ func (w *workspace) summary(ctx context.Context) *Summary {
 }
 
 func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
-	now, err := w.tree.Snapshot(ctx)
+	now, err := w.snapshot(ctx)
 	if err != nil { // the agent may have removed it; its commits are kept elsewhere
 		return errors.Join(err, w.checkouts.summarizeWithout(ctx, sum))
 	}
@@ -53,12 +53,13 @@ func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 	if m := sum.Moved; m != nil && m.Ahead == 0 {
 		return nil
 	}
-	return w.differences(ctx, sum)
+	return w.differences(ctx, sum, now.Head)
 }
 
 // differences counts the commits of the run and their changes. In a worktree, the commits since the
-// merge base with the branch that it follows count, because the worktree may have been rebased.
-func (w *workspace) differences(ctx context.Context, sum *Summary) error {
+// merge base with the branch that it follows count, because the worktree may have been rebased. now is the commit that is checked
+// out.
+func (w *workspace) differences(ctx context.Context, sum *Summary, now string) error {
 	r, from, head := w.tree.Repo, w.state.Start, "HEAD" // "": the first turn found no commit
 	if sum.Rebase && w.worktree != nil {                // HEAD has only the commits that are already rebased
 		head = git.Branch(sum.Branch)
@@ -70,24 +71,34 @@ func (w *workspace) differences(ctx context.Context, sum *Summary) error {
 		}
 		from = cmp.Or(base, from) // "": there is no common commit
 	}
-	if there, err := r.Exists(ctx, from); err != nil {
-		return err
-	} else if from != "" && !there { // the agent has rewritten it
-		began, err := time.Parse(record.StampLayout, w.state.Run)
-		if err == nil {
-			from, err = r.Before(ctx, began)
-		}
-		if err != nil {
-			return err
-		}
+	var d git.Differences
+	var err error
+	if from != now || sum.Rebase {
+		d, err = w.committedSince(ctx, from, head)
 	}
-	d, err := r.Since(ctx, from, head)
 	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
 	if err != nil || w.worktree == nil || sum.Moved != nil {
 		return err
 	}
 	w.compare(ctx, sum)
 	return nil
+}
+
+// committedSince returns what was committed since a commit, or, if the agent has rewritten it, since the run began.
+func (w *workspace) committedSince(ctx context.Context, from, head string) (d git.Differences, err error) {
+	r := w.tree.Repo
+	if there, err := r.Exists(ctx, from); err != nil {
+		return d, err
+	} else if from != "" && !there {
+		began, err := time.Parse(record.StampLayout, w.state.Run)
+		if err == nil {
+			from, err = r.Before(ctx, began)
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	return r.Since(ctx, from, head)
 }
 
 // compare finds the commits of the working tree of which the branch that it follows has the commits

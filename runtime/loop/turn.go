@@ -109,6 +109,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 			l.state.Checkouts.First = &e.before.Branch
 		}
 	}
+	l.work.last = nil // the agent is about to change it
 	l.backup.remember(e.turn, e.before, e.project, l.confined.files)
 	if err := l.start(e); err != nil {
 		return err

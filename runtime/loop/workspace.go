@@ -25,7 +25,7 @@ type workspace struct {
 	tree      *git.Tree
 	worktree  *git.Worktree // nil: the agent works in the project
 	checkouts *checkouts
-	last      *git.Snapshot // the tree after the last turn, if nothing happened since
+	last      *git.Snapshot // the tree after the last turn and its commit, if nothing happened since
 	whole     *box.Box      // where agents and checks run; nil: without a box. See box
 }
 
@@ -68,20 +68,23 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.tree, err = openTree(ctx, dir, w.accepted, w.gitBox()); err == nil {
-		err = w.checkouts.open(ctx)
+	if w.worktree == nil {
+		w.tree = r.Tree(dir, layout.IsRecord)
+	} else if w.tree, err = w.openTree(ctx, dir); err != nil {
+		return cmp.Or(notOpen, err)
 	}
+	err = w.checkouts.open(ctx, r)
 	if err == nil && w.worktree != nil && notOpen == nil {
 		err = w.noteAbsent(ctx, r)
 	}
 	return cmp.Or(notOpen, err)
 }
 
-// openTree returns a tree whose snapshots omit the loop's own files. For accepted see Options.GitAccepted, for in git.Repo.
-func openTree(ctx context.Context, dir string, accepted []string, in git.Box) (*git.Tree, error) {
+// openTree returns a tree whose snapshots omit the loop's own files.
+func (w *workspace) openTree(ctx context.Context, dir string) (*git.Tree, error) {
 	t, err := git.OpenTree(ctx, dir, layout.IsRecord)
 	if t.Repo != nil {
-		t.Repo.Accepted, t.Repo.Box = accepted, in
+		t.Repo.Accepted, t.Repo.Box = w.accepted, w.gitBox()
 	}
 	return t, err
 }

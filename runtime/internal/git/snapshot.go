@@ -80,6 +80,8 @@ type Tree struct {
 
 	bound bounds
 	left  int64 // of bound.total, in the current snapshot
+
+	identified Snapshot // the last one, see Identify
 }
 
 // bounds are how many bytes of untracked files a snapshot reads.
@@ -128,7 +130,12 @@ func OpenTree(ctx context.Context, dir string, own func(name string) bool) (*Tre
 	if errors.Is(err, ErrNoRepository) {
 		err = nil
 	}
-	return &Tree{Dir: dir, Repo: r, own: own, cache: map[string]cached{}}, err
+	return r.Tree(dir, own), err
+}
+
+// Tree is like OpenTree for a directory whose repository is known, or nil for none.
+func (r *Repo) Tree(dir string, own func(name string) bool) *Tree {
+	return &Tree{Dir: dir, Repo: r, own: own, cache: map[string]cached{}}
 }
 
 // Snapshot returns the state of the whole tree.
@@ -156,12 +163,19 @@ func (t *Tree) Identify(ctx context.Context, s *Snapshot) error {
 	if t.Repo == nil || s.Head == "" || s.HeadTree != "" {
 		return nil
 	}
+	if s.Head == t.identified.Head { // a commit never changes
+		s.HeadTree, s.HeadParent = t.identified.HeadTree, t.identified.HeadParent
+		return nil
+	}
 	out, err := command(ctx, t.Repo.Top, gitRevParse, s.Head+"^{tree}", s.Head+"^@")
 	if Ended(err) { // it stays unknown
 		return nil
 	}
 	names := append(strings.Fields(out), "", "")
 	s.HeadTree, s.HeadParent = names[0], names[1]
+	if err == nil {
+		t.identified = *s
+	}
 	return err
 }
 
