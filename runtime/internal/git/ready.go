@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // unfinished is what somebody can begin in a repository and leave open, by the file
@@ -59,21 +61,40 @@ func (r *Repo) Ready(ctx context.Context) error {
 	if err := r.underWay(ctx); err != nil {
 		return err
 	}
-	if err := r.Identity(ctx); err != nil {
+	all, err := r.examine(ctx, nil, false) // files beside the index are written before git runs
+	if err != nil {
+		return err
+	}
+	if err := r.identity(ctx, all); err != nil {
 		return err
 	}
 	return r.writable(ctx)
 }
 
-// Identity asks git who commits, and for a signature where one is wanted. A *Conflict says what is missing.
+// Identity finds out who commits, and asks git for a signature where one is wanted. A *Conflict says what is missing.
 func (r *Repo) Identity(ctx context.Context) error {
+	all, err := repository{dir: r.Top}.settings(ctx)
+	if err != nil {
+		return err
+	}
+	return r.identity(ctx, all)
+}
+
+// identity is Identity for a repository with these settings.
+func (r *Repo) identity(ctx context.Context, all []setting) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		if namesUser(all) {
+			break
+		}
 		if _, err := command(ctx, r.Top, gitVar, who); err != nil {
 			if _, refused := errors.AsType[*Error](err); refused {
 				err = errors.New("no name and address are set") // git's own words are a page of advice
 			}
 			return notReady(err, "git does not know who commits", "set your name and address with `git config user.name` and `git config user.email`")
 		}
+	}
+	if sign := valueOf(all, "commit.gpgsign"); sign == nil || *sign == "false" {
+		return ctx.Err()
 	}
 	sign, err := command(ctx, r.Top, gitConfig, "--type=bool", "--get", "commit.gpgSign")
 	if err != nil || strings.TrimSpace(sign) != "true" {
@@ -86,9 +107,38 @@ func (r *Repo) Identity(ctx context.Context) error {
 	return notReady(err, "commits must be signed in this repository (commit.gpgSign), but signing fails", "correct the configuration of the key, or set commit.gpgSign to false for this repository")
 }
 
-// writable makes sure that the index can be written, and waits for another git.
+// namesUser reports whether it is certain, without a question to git, that settings say who commits.
+func namesUser(all []setting) bool {
+	others := func(s setting) bool {
+		return strings.HasPrefix(s.key, "author.") || strings.HasPrefix(s.key, "committer.")
+	}
+	variables := func(v string) bool {
+		return strings.HasPrefix(v, "GIT_AUTHOR_") || strings.HasPrefix(v, "GIT_COMMITTER_")
+	}
+	if slices.ContainsFunc(all, others) || slices.ContainsFunc(os.Environ(), variables) {
+		return false
+	}
+	for _, key := range []string{"user.name", "user.email"} {
+		if v := valueOf(all, key); v == nil || !strings.ContainsFunc(*v, unicode.IsLetter) { // git removes some other characters
+			return false
+		}
+	}
+	return true
+}
+
+// valueOf returns the value of a key that counts, the last one; nil if it is not set.
+func valueOf(all []setting, key string) (value *string) {
+	for _, s := range all {
+		if s.key == key {
+			value = &s.value
+		}
+	}
+	return value
+}
+
+// writable makes sure that the index can be written, and waits for another git. The repository was examined.
 func (r *Repo) writable(ctx context.Context) error {
-	i, err := r.index(ctx)
+	i, err := r.findIndex(ctx)
 	if err != nil {
 		return err
 	}
