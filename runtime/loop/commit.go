@@ -98,6 +98,10 @@ func (c *committer) isNew(ctx context.Context, sha, before string) (bool, error)
 	if sha == "" || sha == before || before == "" {
 		return sha != "" && sha != before, nil
 	}
+	made := git.Snapshot{Head: sha}
+	if err := c.work.tree.Identify(ctx, &made); err != nil || made.HeadParent == before {
+		return err == nil, err
+	}
 	n, err := c.work.tree.Repo.Ahead(ctx, time.Time{}, sha, before)
 	return n > 0, err
 }

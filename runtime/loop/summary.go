@@ -87,16 +87,19 @@ func (w *workspace) differences(ctx context.Context, sum *Summary, now string) e
 // committedSince returns what was committed since a commit, or, if the agent has rewritten it, since the run began.
 func (w *workspace) committedSince(ctx context.Context, from, head string) (d git.Differences, err error) {
 	r := w.tree.Repo
-	if there, err := r.Exists(ctx, from); err != nil {
+	d, err = r.Since(ctx, from, head)
+	if !git.Ended(err) || from == "" {
 		return d, err
-	} else if from != "" && !there {
-		began, err := time.Parse(record.StampLayout, w.state.Run)
-		if err == nil {
-			from, err = r.Before(ctx, began)
-		}
-		if err != nil {
-			return d, err
-		}
+	}
+	if there, thereErr := r.Exists(ctx, from); thereErr != nil || there {
+		return d, err
+	}
+	began, err := time.Parse(record.StampLayout, w.state.Run)
+	if err == nil {
+		from, err = r.Before(ctx, began)
+	}
+	if err != nil {
+		return d, err
 	}
 	return r.Since(ctx, from, head)
 }

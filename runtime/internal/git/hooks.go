@@ -64,8 +64,8 @@ func (r *Repo) commitRuns(all []setting, noHooks bool) bool {
 	if noHooks {
 		return false
 	}
-	dirs, _, err := gitDirs(r.Top)
-	if err != nil || len(dirs) == 0 || len(hookNames(all)) > 0 || os.Getenv("GIT_COMMON_DIR") != "" {
+	dirs, err := dirsAt(r.Top)
+	if err != nil || dirs == nil || len(hookNames(all)) > 0 {
 		return true
 	}
 	dir := filepath.Join(dirs[len(dirs)-1], "hooks")

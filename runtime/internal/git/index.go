@@ -212,11 +212,11 @@ func pathOfIndex(ctx context.Context, top string) (string, error) {
 // dirOf returns the directory where git keeps the files that a working tree does not share with others, such as its index, HEAD
 // and MERGE_HEAD. It asks git only if variables choose the repository, or if there is none: git reports why.
 func dirOf(ctx context.Context, top string) (string, error) {
-	dirs, at, err := gitDirs(top)
+	dirs, err := dirsAt(top)
 	if err != nil {
 		return "", err
 	}
-	if real, err := filepath.EvalSymlinks(top); err == nil && real == at && os.Getenv("GIT_DIR") == "" {
+	if dirs != nil {
 		return dirs[0], ctx.Err()
 	}
 	out, err := command(ctx, top, gitRevParse, "--git-dir")
@@ -224,6 +224,20 @@ func dirOf(ctx context.Context, top string) (string, error) {
 		return "", err
 	}
 	return absolute(top, strings.TrimSuffix(out, "\n")), nil
+}
+
+// dirsAt returns the directories of gitDirs for the repository with this top; nil if variables choose another one, or if there is
+// none.
+func dirsAt(top string) ([]string, error) {
+	dirs, at, err := gitDirs(top)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(top)
+	if err != nil || real != at || os.Getenv("GIT_DIR") != "" || os.Getenv("GIT_COMMON_DIR") != "" {
+		return nil, nil
+	}
+	return dirs, nil
 }
 
 // absolute returns the absolute form of a path that git printed in a directory. (git rev-parse has --path-format since

@@ -78,9 +78,13 @@ func (w *Worktree) emptySubmodules(ctx context.Context, project string) ([]strin
 
 // submodules returns the names of the directories of submodules.
 func (w *Worktree) submodules(ctx context.Context) (names []string, err error) {
-	out, err := command(ctx, w.Top, gitConfig, "--file", filepath.Join(w.Top, ".gitmodules"), "--null", "--get-regexp", `^submodule\..*\.path$`)
+	file := filepath.Join(w.Top, ".gitmodules")
+	if !there(file) {
+		return nil, ctx.Err()
+	}
+	out, err := command(ctx, w.Top, gitConfig, "--file", file, "--null", "--get-regexp", `^submodule\..*\.path$`)
 	if err != nil {
-		return nil, ctx.Err() // no such file, or none of these in it
+		return nil, ctx.Err() // none of these is in it
 	}
 	for setting := range strings.SplitSeq(out, "\x00") {
 		_, name, _ := strings.Cut(setting, "\n")

@@ -77,6 +77,9 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 // belongsTo returns a *Conflict if the working tree is one of another repository: an unpacked archive may have its
 // .git file, and commits would go there.
 func (w *Worktree) belongsTo(ctx context.Context, r *Repo) error {
+	if same, err := r.shares(w); same || err != nil {
+		return err
+	}
 	ours, err := r.commonDir(ctx)
 	if err != nil {
 		return err
@@ -89,6 +92,24 @@ func (w *Worktree) belongsTo(ctx context.Context, r *Repo) error {
 		err = &Conflict{w.Top + " is a working tree of another repository, " + theirs, "move it away, or name another branch"}
 	}
 	return err
+}
+
+// shares reports whether it is certain, without a question to git, that a working tree has this repository.
+func (r *Repo) shares(w *Worktree) (bool, error) {
+	ours, err := dirsAt(r.Top)
+	if err != nil || ours == nil {
+		return false, err
+	}
+	theirs, err := dirsAt(w.Top)
+	if err != nil || len(theirs) != 2 {
+		return false, err
+	}
+	first, err := os.Stat(ours[len(ours)-1])
+	if err != nil {
+		return false, nil
+	}
+	second, err := os.Stat(theirs[1])
+	return err == nil && os.SameFile(first, second), nil
 }
 
 // commonDir returns the directory that all working trees of the repository share.
