@@ -60,25 +60,28 @@ func TestProgramsOfSettingsNeedApproval(t *testing.T) {
 		{"a driver of merges", map[string]string{".git/config": "[merge \"x\"] driver = PROGRAM </dev/null\n"}, "", rebase, "merge.x.driver = PROGRAM </dev/null"},
 		{"a signature", map[string]string{".git/config": "[commit] gpgSign = true\n[gpg] program = PROGRAM\n"}, "", sign, "gpg.program = PROGRAM"},
 	}
+	lib, made := newRepo(t), newRepo(t) // of which each case has a copy
+	lib.write(".gitattributes", "* filter=x\n")
+	lib.commit("attributes")
+	made.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "sub")
+	made.write(".gitattributes", "*.txt filter=x merge=x\n")
+	made.commit("attributes")
+	made.git("clone", "-q", lib.dir, "sub/inner")
+	made.git("-C", "sub", "-c", "advice.addEmbeddedRepo=false", "add", "inner")
+	made.git("switch", "-qc", "other")
+	made.write("a.txt", "other\n")
+	made.git("commit", "-qm", "other", "a.txt")
+	made.git("switch", "-q", "main")
+	made.write("a.txt", "main\n")
+	made.git("commit", "-qm", "main", "a.txt")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lib, p := newRepo(t), newRepo(t)
+			p := newProject(t)
+			require.NoError(t, os.CopyFS(p.dir, os.DirFS(made.dir)))
+			p.git("update-index", "-q", "--refresh")
 			ran := filepath.Join(t.TempDir(), "ran")
 			program := filepath.Join(t.TempDir(), "program")
 			require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n: > '"+ran+"'\ncat\n"), 0o700))
-			lib.write(".gitattributes", "* filter=x\n")
-			lib.commit("attributes")
-			p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "sub")
-			p.write(".gitattributes", "*.txt filter=x merge=x\n")
-			p.commit("attributes")
-			p.git("clone", "-q", lib.dir, "sub/inner")
-			p.git("-C", "sub", "-c", "advice.addEmbeddedRepo=false", "add", "inner")
-			p.git("switch", "-qc", "other")
-			p.write("a.txt", "other\n")
-			p.git("commit", "-qm", "other", "a.txt")
-			p.git("switch", "-q", "main")
-			p.write("a.txt", "main\n")
-			p.git("commit", "-qm", "main", "a.txt")
 			for name, text := range tt.files {
 				before := ""
 				if there(filepath.Join(p.dir, name)) {

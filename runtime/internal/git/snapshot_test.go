@@ -41,7 +41,7 @@ func TestSnapshotSeesAQuickSecondWrite(t *testing.T) {
 	p := newRepo(t)
 	tr, err := OpenTree(t.Context(), p.dir, nothing)
 	require.NoError(t, err)
-	for i := range testkit.Times(t, 30, 200) {
+	for i := range testkit.Times(t, 15, 200) {
 		p.write("n", fmt.Sprint(i%2))
 		before := take(t, tr)
 		p.write("n", fmt.Sprint((i+1)%2))
