@@ -40,51 +40,54 @@ func (r *rig) forget(kind string) {
 // and its work is committed.
 func TestCutOffAfterTheLastBox(t *testing.T) {
 	t.Parallel()
-	for _, how := range testkit.FewerOf(t, 1, []string{"stopped", "killed"}) {
-		for name, flags := range map[string]map[string]string{
-			"plain":    {},
-			"commit":   {"commit": "true", "verify": "test -f made.txt"},
-			"worktree": {"commit": "true", "worktree": "side", "verify": "test -f made.txt"},
-		} {
-			t.Run(how+", "+name, func(t *testing.T) {
-				r := gitRig(t)
-				r.flags = flags
-				r.write(".ralph/@fix_plan.md", "- [ ] one\n")
-				turn := func(d *doing) { // the plan is the project's, even in a worktree
-					d.dir = r.dir
-					d.writes(".ralph/@fix_plan.md", "- [x] one\n")
-					d.dir = d.r.Dir
-					d.writes("made.txt", "made\n")
-					d.says("ticked")
+	all := map[string]map[string]string{
+		"plain":    {},
+		"commit":   {"commit": "true", "verify": "test -f made.txt"},
+		"worktree": {"commit": "true", "worktree": "side", "verify": "test -f made.txt"},
+	}
+	tests := []struct{ how, name string }{
+		{"stopped", "plain"}, {"killed", "plain"}, {"stopped", "commit"}, {"killed", "commit"}, {"stopped", "worktree"}, {"killed", "worktree"},
+	}
+	for _, tt := range testkit.SampleOf(t, 2, 4, tests, func(i int) string { return tests[i].name }) {
+		how, name := tt.how, tt.name
+		t.Run(how+", "+name, func(t *testing.T) {
+			r := gitRig(t)
+			r.flags = all[name]
+			r.write(".ralph/@fix_plan.md", "- [ ] one\n")
+			turn := func(d *doing) { // the plan is the project's, even in a worktree
+				d.dir = r.dir
+				d.writes(".ralph/@fix_plan.md", "- [x] one\n")
+				d.dir = d.r.Dir
+				d.writes("made.txt", "made\n")
+				d.says("ticked")
+			}
+			r.fake.script = script(func(d *doing) { turn(d); <-d.ctx.Done() }, turn)
+			r.onNotice = func(l *Loop, n Notice) {
+				if n.Kind == NoticeEvent && len(r.fake.requests) == 1 {
+					l.Interrupt()
+					l.Interrupt()
 				}
-				r.fake.script = script(func(d *doing) { turn(d); <-d.ctx.Done() }, turn)
-				r.onNotice = func(l *Loop, n Notice) {
-					if n.Kind == NoticeEvent && len(r.fake.requests) == 1 {
-						l.Interrupt()
-						l.Interrupt()
-					}
-				}
-				stop := r.run()
-				require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
-				if how == "killed" {
-					r.forgetCut()
-				}
+			}
+			stop := r.run()
+			require.Equal(t, ReasonInterrupted, stop.Reason, stop.Message)
+			if how == "killed" {
+				r.forgetCut()
+			}
 
-				stop = r.resume()
-				require.Equal(t, ReasonPlanComplete, stop.Reason, stop.Message)
-				assert.Len(t, r.fake.requests, 2, "it was taken again")
-				assert.Equal(t, 1, r.status().LoopCount)
-				branch := map[string]string{"plain": "main", "commit": "main", "worktree": "side"}[name]
-				if name == "plain" {
-					assert.Equal(t, "?? made.txt", r.git("status", "--porcelain"))
-					return
-				}
-				assert.Empty(t, r.git("status", "--porcelain"))
-				assert.Equal(t, "ripple: turn 1\nfirst", r.git("log", "--format=%s", branch))
-				assert.Equal(t, "made.txt", r.git("show", "--format=", "--name-only", branch))
-				assert.Contains(t, stop.Message, "verified by 1 command")
-			})
-		}
+			stop = r.resume()
+			require.Equal(t, ReasonPlanComplete, stop.Reason, stop.Message)
+			assert.Len(t, r.fake.requests, 2, "it was taken again")
+			assert.Equal(t, 1, r.status().LoopCount)
+			branch := map[string]string{"plain": "main", "commit": "main", "worktree": "side"}[name]
+			if name == "plain" {
+				assert.Equal(t, "?? made.txt", r.git("status", "--porcelain"))
+				return
+			}
+			assert.Empty(t, r.git("status", "--porcelain"))
+			assert.Equal(t, "ripple: turn 1\nfirst", r.git("log", "--format=%s", branch))
+			assert.Equal(t, "made.txt", r.git("show", "--format=", "--name-only", branch))
+			assert.Contains(t, stop.Message, "verified by 1 command")
+		})
 	}
 }
 
