@@ -226,7 +226,7 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{"branch own", ""},
 		},
 	}
-	for _, tt := range testkit.SampleOf(t, 2, 9, tests, func(i int) string { return fmt.Sprint(tests[i].worktree, tests[i].notes == nil) }) {
+	for _, tt := range testkit.SampleOf(t, 2, 6, tests, func(i int) string { return fmt.Sprint(tests[i].worktree, tests[i].notes == nil) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)

@@ -59,7 +59,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 		{"line ends", "git config core.autocrlf input", "printf 'a\\r\\n' > a.txt; echo n > n", "A\tn", ""},
 		{"before the first commit", "rm -rf .git; git init -q; echo .ralph > .git/info/exclude; git config user.name t; git config user.email t@x", "git add a.txt; rm a.txt; echo n > n", "A\tn", "AD a.txt\n?? .gitignore"},
 	}
-	for _, tt := range testkit.SampleOf(t, 2, 10, tests, func(i int) [2]bool { return [2]bool{tests[i].before == "", tests[i].left == ""} }) {
+	for _, tt := range testkit.SampleOf(t, 2, 7, tests, func(i int) [2]bool { return [2]bool{tests[i].before == "", tests[i].left == ""} }) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			p := newRepo(t)

@@ -97,7 +97,7 @@ func TestProgress(t *testing.T) {
 		}, nil},
 		{"the plan alone is not work", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},
 	}
-	for _, tt := range testkit.SampleOf(t, 6, 18, tests, func(i int) string { return testkit.FirstWord(tests[i].name) }) {
+	for _, tt := range testkit.SampleOf(t, 6, 14, tests, func(i int) string { return testkit.FirstWord(tests[i].name) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newRepo(t)
 			tt.before(p)

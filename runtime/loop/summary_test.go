@@ -183,7 +183,7 @@ func TestSummaryOfAMergedBranch(t *testing.T) {
 		{"main moved, and the commit was dropped", []string{commits, "git reset -q --hard HEAD~1; " + moves, "true"}, false},
 		{"not merged", []string{commits}, false},
 	}
-	for _, tt := range testkit.SampleOf(t, 2, 8, tests, func(i int) string { return fmt.Sprint(tests[i].want, len(tests[i].turns)) }) {
+	for _, tt := range testkit.SampleOf(t, 2, 6, tests, func(i int) string { return fmt.Sprint(tests[i].want, len(tests[i].turns)) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
@@ -238,7 +238,7 @@ func TestSummaryOfCommitsThatTheUserRewrote(t *testing.T) {
 		{"dropped, and a commit of the user is merged", one, inTree + "git reset -q --hard main; " + moves + back + merges, "true", false, 0, 0},
 		{"dropped, and main has other contents", one, "echo other > one; git add one; git commit -q -m other; " + inTree + "git reset -q --hard main", "true", false, 0, 0},
 	}
-	for _, tt := range testkit.SampleOf(t, 2, 6, tests, func(i int) [2]bool { return [2]bool{tests[i].merged, tests[i].copied > 0} }) {
+	for _, tt := range testkit.SampleOf(t, 2, 4, tests, func(i int) [2]bool { return [2]bool{tests[i].merged, tests[i].copied > 0} }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
