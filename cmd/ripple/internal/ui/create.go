@@ -97,17 +97,24 @@ func leadsOut(path, element string) error {
 
 // leadsTo returns where a path leads; a link that leads nowhere exists.
 func leadsTo(path string) (target string, exists bool) {
-	target, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		return target, true
+	const maxLinks = 40 // of Linux
+	for range maxLinks {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			return target, true
+		}
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path, exists
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path, exists = target, true
 	}
-	if target, err = os.Readlink(path); err != nil {
-		return "", false
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(path), target)
-	}
-	return target, true
+	return path, exists
 }
 
 // ReplaceFile replaces the contents of an existing file atomically and keeps its permissions. If

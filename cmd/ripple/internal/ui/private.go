@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"example.org/ripple/internal/projectfile"
 )
@@ -12,10 +14,7 @@ import (
 // read it. A path below the current directory follows links only within it, as for CreateFile. A
 // special file, such as /dev/stdout, is opened unchanged; a pipe that nobody reads is an error.
 func CreatePrivate(path string) (*os.File, error) {
-	if err := leadsOut(path, path); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|nonBlock, 0o600)
+	f, err := openPrivate(path)
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +27,23 @@ func CreatePrivate(path string) (*os.File, error) {
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func openPrivate(path string) (*os.File, error) {
+	const flags = os.O_WRONLY | os.O_CREATE | nonBlock
+	if !filepath.IsLocal(path) {
+		return os.OpenFile(path, flags, 0o600)
+	}
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() // nothing is pending
+	f, err := root.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil, cmp.Or(leadsOut(path, path), err)
 	}
 	return f, nil
 }

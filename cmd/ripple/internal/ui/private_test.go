@@ -44,10 +44,12 @@ func TestCreatePrivateInAForeignProject(t *testing.T) {
 	project := filepath.Join(top, "project")
 	require.NoError(t, os.Mkdir(project, 0o700))
 	t.Chdir(project)
-	for name, target := range map[string]string{"link": "../outside", "dangling": "../new", "up": ".."} {
+	for name, target := range map[string]string{"link": "../outside", "dangling": "../new", "up": "..", "chain": "second", "second": "dangling", "behind": "up/new", "loop": "loop"} {
 		require.NoError(t, os.Symlink(target, name))
 	}
-	for _, path := range []string{"link", "dangling", "up/outside"} {
+	_, err = CreatePrivate("loop")
+	require.ErrorIs(t, err, syscall.ELOOP)
+	for _, path := range []string{"link", "dangling", "up/outside", "up/new", "chain", "behind"} {
 		var refused *OutsideError
 		_, err := CreatePrivate(path)
 		require.ErrorAs(t, err, &refused, path)
@@ -58,6 +60,11 @@ func TestCreatePrivateInAForeignProject(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "text", string(text))
 	assert.NoFileExists(t, filepath.Join(top, "new"))
+	require.NoError(t, os.Symlink("inside", "first"))
+	f, err := CreatePrivate("first")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	assert.FileExists(t, "inside")
 	require.NoError(t, syscall.Mkfifo("pipe", 0o600))
 	_, err = CreatePrivate("pipe")
 	assert.ErrorIs(t, err, syscall.ENXIO)
