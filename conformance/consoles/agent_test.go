@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // agentScenario is a scenario of the scripted agent, whose interface runs in a console.
@@ -38,7 +40,7 @@ func (p *place) rehearses(size ...string) {
 // An agent's own interface runs in a console: prompts are its commands, at any size.
 func TestAnAgentOnItsOwnScreen(t *testing.T) {
 	t.Parallel()
-	for _, size := range [][]string{{"80", "24"}, {"120", "40"}} {
+	for _, size := range testkit.Sample(t, 1, [][]string{{"80", "24"}, {"120", "40"}}) {
 		t.Run(size[0], func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)

@@ -29,23 +29,32 @@ func TestTheTerminalIsRestored(t *testing.T) {
 	signal := func(s syscall.Signal) func(*person) {
 		return func(u *person) { require.NoError(u, syscall.Kill(u.client(), s)) }
 	}
-	for _, tt := range testkit.Sample(t, 8, []struct {
+	type ending struct {
 		name string
 		end  func(u *person)
 		code int
-	}{
-		{"detached", func(u *person) { u.types("", `C-\`, "C-d") }, 0},
-		{"the program ends", func(u *person) { u.types("x"); u.types("exit 3", "Enter") }, 3},
-		{"closed by another", func(u *person) { u.ok("console", "close", "main") }, 0},
-		{"closed by force", func(u *person) { u.ok("console", "close", "main", "--kill") }, 0},
-		{"the host is killed", func(u *person) { require.NoError(u, syscall.Kill(u.status("main").Host, syscall.SIGKILL)) }, 1},
-		{"the program is killed", func(u *person) { require.NoError(u, syscall.Kill(u.status("main").PID, syscall.SIGKILL)) }, 137},
-		{"SIGTERM", signal(syscall.SIGTERM), 130},
-		{"SIGHUP", signal(syscall.SIGHUP), 130},
-		{"SIGINT", signal(syscall.SIGINT), 130},
-		{"SIGQUIT", signal(syscall.SIGQUIT), 130},
-		{"SIGKILL", signal(syscall.SIGKILL), anyExitCode},
-		{"a signal that ends the Go runtime", signal(syscall.SIGABRT), anyExitCode},
+	}
+	for _, tt := range testkit.FirstOfEach(t, [][]ending{
+		{{"detached", func(u *person) { u.types("", `C-\`, "C-d") }, 0}},
+		{
+			{"the program ends", func(u *person) { u.types("x"); u.types("exit 3", "Enter") }, 3},
+			{"the program is killed", func(u *person) { require.NoError(u, syscall.Kill(u.status("main").PID, syscall.SIGKILL)) }, 137},
+		},
+		{
+			{"closed by another", func(u *person) { u.ok("console", "close", "main") }, 0},
+			{"closed by force", func(u *person) { u.ok("console", "close", "main", "--kill") }, 0},
+		},
+		{{"the host is killed", func(u *person) { require.NoError(u, syscall.Kill(u.status("main").Host, syscall.SIGKILL)) }, 1}},
+		{
+			{"SIGHUP", signal(syscall.SIGHUP), 130},
+			{"SIGTERM", signal(syscall.SIGTERM), 130},
+			{"SIGINT", signal(syscall.SIGINT), 130},
+			{"SIGQUIT", signal(syscall.SIGQUIT), 130},
+		},
+		{
+			{"SIGKILL", signal(syscall.SIGKILL), anyExitCode},
+			{"a signal that ends the Go runtime", signal(syscall.SIGABRT), anyExitCode},
+		},
 	}) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // dial connects to a console's socket.
@@ -100,13 +102,16 @@ func TestClientsThatLinger(t *testing.T) {
 	assert.Equal(t, 1, p.status("main").Command.ID, "half a request runs nothing")
 
 	stuck := p.dial("main")
-	_, err := io.WriteString(stuck, post("/v1/exec", `{"code":"seq 1 2000000; echo end"}`)) // and reads nothing
+	lines := testkit.Times(t, 700_000, 2_000_000) // 5 MB, 15 MB
+	from := fmt.Sprint(6 * lines)                 // bytes: near the end
+	last := fmt.Sprint(lines, "\nend\n")
+	_, err := io.WriteString(stuck, post("/v1/exec", fmt.Sprintf(`{"code":"seq 1 %d; echo end"}`, lines))) // and reads nothing
 	require.NoError(t, err)
-	r := p.run("", "console", "wait", "main", "--from", "14000000")
+	r := p.run("", "console", "wait", "main", "--from", from)
 	for strings.Contains(r.err, "has run no command yet") || p.status("main").Command.ID < 2 { // the request has not arrived yet
-		r = p.run("", "console", "wait", "main", "--from", "14000000")
+		r = p.run("", "console", "wait", "main", "--from", from)
 	}
-	assert.True(t, strings.HasSuffix(p.run("", "console", "wait", "main", "--from", "14000000").out, "2000000\nend\n"), r.err)
+	assert.True(t, strings.HasSuffix(p.run("", "console", "wait", "main", "--from", from).out, last), r.err)
 	assert.Equal(t, "next\n", p.exec("main", "echo next").out)
 
 	silent := make([]net.Conn, 1500) // more than are served at a time

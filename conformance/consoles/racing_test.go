@@ -87,7 +87,7 @@ func (p *place) runManyTyped(who string, n int) error {
 // if a killed host left its socket and its lock. Their programs are never started.
 func TestManyStartersOfOneName(t *testing.T) {
 	t.Parallel()
-	starters := testkit.Times(t, 6, 50)
+	starters := testkit.Times(t, 4, 50)
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("home/.bashrc"), []byte("echo >>~/programs\n"), 0o600))
 	for round := range testkit.Times(t, 2, rounds) {
@@ -140,7 +140,7 @@ func TestARefusedStartLeavesNothing(t *testing.T) {
 // Concurrent starts without a name create a console each.
 func TestManyStartersWithoutAName(t *testing.T) {
 	t.Parallel()
-	starters := testkit.Times(t, 10, 20)
+	starters := testkit.Times(t, 6, 20)
 	p := newPlace(t)
 	names := make([]string, starters)
 	var all sync.WaitGroup
