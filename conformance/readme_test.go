@@ -237,19 +237,21 @@ func TestLibraryPrograms(t *testing.T) {
 	require.Len(t, programs, 2)
 	assert.Less(t, strings.Count(programs[1], "\n"), 40, "a session and a loop in less than 40 lines")
 	const session = "\"42\\n\", exit code 0, known by marker\n"
-	assert.Equal(t, session, runOutside(t, programs[0]))
-	assert.Equal(t, session+"project_complete: The agent says that the project is complete after 3 turns, not verified.\n", runOutside(t, programs[1]))
+	assert.Equal(t, []string{session, session + "project_complete: The agent says that the project is complete after 3 turns, not verified.\n"}, runOutside(t, programs))
 }
 
-// runOutside builds a program in a module of its own, with the requirements of ripple, and runs it
+// runOutside builds programs in a module of their own, with the requirements of ripple, and runs each
 // in an empty directory with ripple in PATH. A workspace leads to this clone: with a replacement, all packages
 // would have a version, and be compiled again.
-func runOutside(t *testing.T, program string) (output string) {
+func runOutside(t *testing.T, programs []string) (outputs []string) {
 	t.Helper()
 	dir := t.TempDir()
 	repo, err := filepath.Abs(root)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
+	for i, program := range programs {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, programName(i)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, programName(i), "main.go"), []byte(program), 0o600))
+	}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
@@ -264,10 +266,16 @@ func runOutside(t *testing.T, program string) (output string) {
 	}
 	run(dir, nil, "go", "mod", "edit", "-module=outside.example/program")
 	run(dir, nil, "go", "work", "init", ".", repo)
-	run(dir, nil, "go", "build", "-o", "program", ".")
-	home := t.TempDir()
-	return run(t.TempDir(), []string{"PATH=" + buildCommand(t) + ":" + os.Getenv("PATH"), "HOME=" + home}, filepath.Join(dir, "program"))
+	built := t.TempDir()
+	run(dir, nil, "go", "build", "-o", built+"/", "./...")
+	for i := range programs {
+		env := []string{"PATH=" + buildCommand(t) + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+		outputs = append(outputs, run(t.TempDir(), env, filepath.Join(built, programName(i))))
+	}
+	return outputs
 }
+
+func programName(i int) string { return fmt.Sprint("program", i) }
 
 // The two commands for a new machine come first, exactly as typed.
 func TestReadmeStartsWithTheTwoCommands(t *testing.T) {
