@@ -49,7 +49,7 @@ func TestRealProgram(t *testing.T) {
 // cause. TestEachDefectIsFound has a defect for each test, in memory.
 func TestBrokenAdapters(t *testing.T) {
 	t.Parallel()
-	for _, c := range testkit.Sample(t, 10, []struct {
+	for _, c := range testkit.Sample(t, 6, []struct {
 		broken, test, message string
 		replacements          []string
 	}{
