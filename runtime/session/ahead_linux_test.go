@@ -107,7 +107,7 @@ termios.tcsetattr(0, termios.TCSANOW, usual)
 
 // The modes that a shell sets for itself between its jobs are not those of a job: keys remain held.
 func TestKeysAheadAreNotGivenBetweenJobs(t *testing.T) {
-	n := testkit.Fewer(t, 30, testkit.Times(t, 100, 300))
+	n := testkit.Fewer(t, 30, testkit.Times(t, 50, 300))
 	file := filepath.Join(t.TempDir(), "jobs.py")
 	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(jobs, "JOBS", strconv.Itoa(n))), 0o600))
 	p := atTerminal(t, "python", session.Options{})
@@ -168,7 +168,7 @@ func TestHalfOfALineIsEditedAtTheNextPrompt(t *testing.T) {
 // delivered once, wherever the input is cut.
 func TestHalfOfALineIsDeliveredOnce(t *testing.T) {
 	const keys = "abcd"
-	perProgram := testkit.Fewer(t, 1, testkit.Times(t, 2, len(keys)+1))
+	perProgram := testkit.Times(t, 1, len(keys)+1)
 	for i, tt := range []struct{ name, adapter, code, output string }{
 		{"bash", "bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -n 4 y; echo "[$x][$y]"`, "[][abcd]\n"},
 		{"bash ends", "bash", `read -t ` + seconds + ` x; echo "is ra""w"; read -t 1 -n 6 y; echo "[$x][$y]"`, "[][abcd]\n"},

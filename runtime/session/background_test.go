@@ -57,7 +57,7 @@ func TestBackgroundWriter(t *testing.T) {
 		})
 	}
 	testkit.LogSample(t, len(taken), len(programs))
-	lines := testkit.Fewer(t, 300, testkit.Times(t, 1000, backgroundLines))
+	lines := testkit.Fewer(t, 300, testkit.Times(t, 500, backgroundLines))
 	commandsBeside := commandsBeside * lines / backgroundLines
 	for _, tt := range taken {
 		t.Run(tt.name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func TestNothingWaitsForRendering(t *testing.T) {
 // The order of the text, of the input and of the end is preserved, whichever goroutine does the
 // work: the reader or a caller of the state.
 func TestOutputIsInOrderInAnyGoroutine(t *testing.T) {
-	for range testkit.Fewer(t, 10, testkit.Times(t, 20, 50)) {
+	for range testkit.Times(t, 10, 50) {
 		var got []byte
 		d := running(t, func(b []byte) { got = append(got, b...) })
 		c := d.cmd

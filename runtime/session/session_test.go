@@ -204,7 +204,7 @@ func TestOutputIsExact(t *testing.T) {
 func TestManyCommandsGetTheirOwnAnswers(t *testing.T) {
 	t.Parallel()
 	s := open(t, "bash", session.Options{})
-	for i := range testkit.Fewer(t, 100, testkit.Times(t, 300, 10_000)) {
+	for i := range testkit.Fewer(t, 100, testkit.Times(t, 150, 10_000)) {
 		if r := eval(t, s, fmt.Sprintf("echo %d", i)); r.Output != fmt.Sprintf("%d\n", i) {
 			t.Fatalf("command %d answered %q", i, r.Output)
 		}
@@ -335,7 +335,7 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, name, session.Options{})
 			busy := adapter(t, name).Samples.Busy
-			n := testkit.Fewer(t, 5, testkit.Times(t, 10, 50))
+			n := testkit.Times(t, 5, 50)
 			for i := 0; i < 50; i += 50 / n {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i*i)*time.Microsecond)
 				r, err := s.Eval(ctx, busy)
@@ -618,7 +618,7 @@ func TestInterruptWhileTheProgramPrints(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, name, session.Options{Window: -1})
-			for range testkit.Fewer(t, 3, testkit.Times(t, 5, 30)) {
+			for range testkit.Times(t, 3, 30) {
 				timeout(t, s, code[0], 10*time.Millisecond)
 				r, err := s.Interrupt(deadline(t))
 				require.NoError(t, err)

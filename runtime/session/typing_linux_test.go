@@ -393,7 +393,7 @@ func TestUsersAtOnce(t *testing.T) {
 			if adapter == "python" {
 				say = "print(%q)"
 			}
-			each := testkit.Fewer(t, 3, testkit.Times(t, 5, 10))
+			each := testkit.Times(t, 3, 10)
 			var all sync.WaitGroup
 			for who := range 3 {
 				all.Go(func() {

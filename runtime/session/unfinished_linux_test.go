@@ -360,7 +360,7 @@ var jobLine = regexp.MustCompile(`#\d+\n`)
 // While another program prints line after line, a user types commands: each line arrives once,
 // between the commands or in the output of one, and the commands are those that were typed.
 func TestOutputAllTheTimeWhileLinesAreTyped(t *testing.T) {
-	commands := testkit.Fewer(t, 5, testkit.Times(t, 10, 30))
+	commands := testkit.Times(t, 5, 30)
 	for _, adapter := range somePrinters(t) {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()

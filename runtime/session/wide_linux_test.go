@@ -19,7 +19,7 @@ import (
 func TestALineOfSeveralRows(t *testing.T) {
 	const cols, waits = 60, "until test -e %s; do sleep 0.01; done; echo from behind"
 	widths := []int{cols - 1, cols, cols + 1, 2 * cols}
-	each := testkit.Fewer(t, 1, testkit.Times(t, 2, len(widths)))
+	each := testkit.Times(t, 1, len(widths))
 	for i, tt := range []struct{ adapter, prompt, before, job, line, end, output string }{
 		{"bash", "$ ", "PS1='$ '", "(" + waits + ") &", "echo ", "", "%s\n"},
 		{"python", ">>> ", "import subprocess", "p = subprocess.Popen(['sh', '-c', '" + waits + "'])", "print('", "')", "%s\n"},
