@@ -16,13 +16,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/console"
 )
 
 // Ten clients use one console, each with its own commands and every other request: each gets its
 // own output, the command numbers have no gap, and (with -race) the host has no data race.
 func TestTenClients(t *testing.T) {
-	const clients, commands = 10, 12
+	const clients = 10
+	commands := testkit.Times(t, 6, 12)
 	races := filepath.Join(t.TempDir(), "race")
 	t.Setenv("GORACE", "atexit_sleep_ms=20 log_path="+races+" "+os.Getenv("GORACE"))
 	place(t)
