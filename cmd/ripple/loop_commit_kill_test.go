@@ -164,7 +164,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 // The same at random moments of a commit.
 func TestKilledCommitContinues(t *testing.T) {
 	t.Parallel()
-	moments := testkit.Times(t, 4, 200)
+	moments := testkit.Times(t, 2, 200)
 	calm := newCommitted(t)
 	code, said := calm.commits(nil)
 	require.Equal(t, ui.ExitLimit, code, said)

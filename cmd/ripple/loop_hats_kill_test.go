@@ -69,7 +69,7 @@ func TestKilledHatsContinue(t *testing.T) {
 	}) {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			moments := testkit.Times(t, 2, 200)
+			moments := testkit.Times(t, 1, 200)
 			begin := func() *testLoop {
 				l := newCommitted(t)
 				l.stops = w.stops
