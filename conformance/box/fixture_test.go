@@ -77,7 +77,7 @@ git init -q --template= other; echo ` + secret + ` >other/secret; echo >other/in
 git -C other rev-parse HEAD:secret >blob
 git init -q --template= tree; git -C tree commit -q --allow-empty -m w
 git -C tree config extensions.worktreeConfig true; git -C tree config --worktree a.b c
-mkdir -p .git/modules/sub tree/.git/modules/sub/hooks tree/.git/hooks tree/.git/info; git config --file tree/.git/modules/sub/config a.b c
+mkdir -p tree/.git/modules/sub/hooks tree/.git/hooks tree/.git/info; git config --file tree/.git/modules/sub/config a.b c
 `)
 	cmd := exec.Command("bash", "-c", b.String())
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: credential}

@@ -12,7 +12,9 @@ import (
 var marks = []string{".ripple", ".ralph", ".ralphrc", "ripple.yml"}
 
 // Around returns the project that a user in a directory works in, without links: the top of the working tree around it, of any
-// user, or the directory itself if it has files of ripple. It returns "" if there is neither, as in a plain home directory.
+// user, or the directory itself if it has files of ripple. Of nested trees, as of a submodule, it is the outermost, but none around
+// the innermost that has a home directory of the system's list of users in it. It returns "" if there is neither, as in
+// a plain home directory.
 func Around(dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -21,13 +23,17 @@ func Around(dir string) string {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return ""
 	}
+	project := ""
 	for top := dir; ; top = filepath.Dir(top) {
-		if HasGit(top) {
-			return top
+		if HasGit(top) && (project == "" || !holdsListedHome(top)) {
+			project = top
 		}
 		if top == filepath.Dir(top) {
 			break
 		}
+	}
+	if project != "" {
+		return project
 	}
 	marked := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))

@@ -17,7 +17,7 @@ func TestBrings(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
-	for _, dir := range []string{"plain/.config", "repo/.git/refs", "repo/sub", "repo/home/.config", "marked/.ripple", "marked/home", "below/.ralph", "below/sub"} {
+	for _, dir := range []string{"plain/.config", "repo/.git/refs", "repo/sub", "repo/home/.config", "marked/.ripple", "marked/home", "below/.ralph", "below/sub", "repo/module/.git/refs", "repo/module/sub"} {
 		require.NoError(t, os.MkdirAll(at(dir), 0o700))
 	}
 	require.NoError(t, os.Symlink(at("repo/home"), at("entry")))
@@ -37,6 +37,9 @@ func TestBrings(t *testing.T) {
 		{"repo", "repo/leads-out/.config", true},
 		{"repo", "repo/missing", true},
 		{"marked", "marked/home", true},
+		{"repo/module/sub", "repo/home/.config", true},
+		{"repo/module", "repo/leads-out/.config", true},
+		{"repo/module", "plain/.config", false},
 		{"below/sub", "below/x", false},
 	} {
 		assert.Equal(t, c.want, Brings(Around(at(c.cwd)), at(c.path)), "%s in %s", c.path, c.cwd)

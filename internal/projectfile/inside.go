@@ -106,7 +106,7 @@ func locate(dir, path string) (top, name string, err error) {
 	if top, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", "", err
 	}
-	if around, ours := RepositoryOf(top); ours && !holdsHome(around) {
+	if around, ours := RepositoryOf(top); ours && !HoldsHome(around) {
 		top = around
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -144,7 +144,7 @@ func ProjectOf(cwd, path string) string {
 				project, real = at, resolved
 			}
 			_, below := Relative(cwd, path)
-			if around && below && project == at && (!isOurs(at) || holdsHome(resolved)) { // as openInside, which does not use this repository
+			if around && below && project == at && (!isOurs(at) || HoldsHome(resolved)) { // as openInside, which does not use this repository
 				return cwd
 			}
 			if around {
@@ -180,11 +180,16 @@ func RepositoryOf(dir string) (top string, ours bool) {
 	return dir, isOurs(dir)
 }
 
-// holdsHome reports whether a directory, whose path has no links, is the home directory or above it. A repository there,
+// HoldsHome reports whether a directory, whose path has no links, is the home directory or above it. A repository there,
 // as one of configuration files, has more than a project in it may read.
-func holdsHome(dir string) bool {
+func HoldsHome(dir string) bool {
 	home, err := owner.Home(os.Getenv)
-	return err == nil && isIn(dir, home) || slices.ContainsFunc(owner.ListedHomes(), func(home string) bool { return isIn(dir, home) })
+	return err == nil && isIn(dir, home) || holdsListedHome(dir)
+}
+
+// holdsListedHome is like HoldsHome for the home directories in the system's list of users only.
+func holdsListedHome(dir string) bool {
+	return slices.ContainsFunc(owner.ListedHomes(), func(home string) bool { return isIn(dir, home) })
 }
 
 // isIn reports whether a path, by name or without its links, is in a directory whose path has no links, or is the directory.

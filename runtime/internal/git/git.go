@@ -170,15 +170,7 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	dirs, top, err := gitDirs(r.Top)
-	if err != nil {
-		return "", err
-	}
-	tops := topsOf(r.Top, dirs, top)
-	program, err := programOf(tops)
-	if err == nil {
-		err = checkFiles(ctx, program, dirs)
-	}
+	program, tops, err := r.program(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -247,6 +239,19 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		return "", &Error{string(sub), words, code}
 	}
 	return out.String(), err
+}
+
+// program returns the path of git, after a look at the files that it would read here, and the directories of topsOf.
+func (r *Repo) program(ctx context.Context) (path string, tops []string, err error) {
+	dirs, top, err := gitDirs(r.Top)
+	if err != nil {
+		return "", nil, err
+	}
+	tops = topsOf(r.Top, dirs, top)
+	if path, err = programOf(tops); err == nil {
+		err = checkFiles(ctx, path, dirs)
+	}
+	return path, tops, err
 }
 
 // environ returns the environment of a command. tops are those of topsOf.

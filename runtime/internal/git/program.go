@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,13 +50,13 @@ func pathOutside(tops []string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// topsOf returns the real path of the working tree that dir is in, or dir, and for a linked one that of the main one, too. dirs and
+// topsOf returns the real path of the working tree that dir is in, or dir, that of the outermost one around it, and for a linked one that of the main one, too. dirs and
 // top are those that gitDirs returns for dir.
 func topsOf(dir string, dirs []string, top string) []string {
 	if top == "" {
 		top = dir
 	}
-	tops := []string{top}
+	tops := []string{top, cmp.Or(projectfile.Around(top), top)}
 	if len(dirs) == 2 && filepath.Base(dirs[1]) == ".git" {
 		tops = append(tops, filepath.Dir(dirs[1]))
 	}

@@ -26,6 +26,7 @@ func TestGitIsNotTakenFromTheWorkingTree(t *testing.T) {
 		{"a link to the tree", "mkdir bin; cp $FAKE bin/git; ln -s project/bin ../out", "DIR/../out"},
 		{"a program that is a link to the tree", "mkdir ../out; cp $FAKE git; ln -s ../project/git ../out/git", "DIR/../out"},
 		{"the main working tree", "mkdir bin; cp $FAKE bin/git; git worktree add -q linked; ln -s linked ../work", "DIR/bin"},
+		{"a working tree around it", "git init -q ..; mkdir ../bin; cp $FAKE ../bin/git", "DIR/../bin"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -106,11 +107,11 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 	return list, nil
 }
 
-// brings reports whether a file belongs to the working tree, and is not in the user's home directory, although a variable such as HOME or
+// brings reports whether a file belongs to the working tree or one around it, and is not in the user's home directory, although a variable such as HOME or
 // GIT_CONFIG_GLOBAL makes it one of the user's.
 func (r repository) brings(file string) bool {
 	top, err := filepath.EvalSymlinks(r.dir)
-	return err != nil || projectfile.Brings(top, file)
+	return err != nil || projectfile.Brings(cmp.Or(projectfile.Around(top), top), file)
 }
 
 // risksIn returns those of a repository's settings that are its own and risks.
