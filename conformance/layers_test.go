@@ -61,7 +61,7 @@ var layers = map[string]row{
 	"runtime/internal/git":    {0, "internal/owner internal/projectfile internal/quote internal/lazyregexp"},
 
 	"runtime/registry":         {1, "internal/owner adapters integration-scripts internal/projectfile schema"},
-	"runtime/launch":           {1, "internal/owner internal/lazyregexp runtime/proctree schema"},
+	"runtime/launch":           {1, "internal/owner internal/lazyregexp internal/projectfile runtime/proctree schema"},
 	"runtime/internal/mapping": {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
 	"internal/scenario":        {1, "internal/projectfile runtime/event runtime/proctree schema"},
 	"cmd/ripple/internal/cast": {1, "internal/vt"},

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Host provides the facts about the machine that a plan depends on. Tests use their own.
@@ -16,8 +18,9 @@ type Host struct {
 	Getwd        func() (string, error)
 	IsExecutable func(path string) bool // a file that may be executed
 	IsDir        func(path string) bool
-	Enters       func(dir string) bool // reports whether dir may be the working directory; nil: any may
-	GUID         func() string         // a new random name: letters and digits
+	Brought      func(path string) bool // reports whether the project around the current directory has the file; nil: never
+	Enters       func(dir string) bool  // reports whether dir may be the working directory; nil: any may
+	GUID         func() string          // a new random name: letters and digits
 	GOOS         string
 	PID          int    // of this process, for {pid}
 	Self         string // the path of this program, for {self}
@@ -32,6 +35,7 @@ func OSHost() Host {
 		Getwd:        os.Getwd,
 		IsExecutable: isExecutable,
 		IsDir:        isDir,
+		Brought:      brought,
 		Enters:       enters,
 		GUID:         rand.Text,
 		GOOS:         runtime.GOOS,
@@ -70,6 +74,11 @@ func isExecutable(path string) bool {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+func brought(path string) bool {
+	cwd, err := os.Getwd()
+	return err == nil && projectfile.Brings(projectfile.Around(cwd), path)
 }
 
 // enters looks for the directory itself from within, for which it has to be entered.

@@ -15,7 +15,8 @@ import (
 // whose template begins with a literal program and does not use {shell_path} is looked up by
 // that word.
 //
-// {self} is the path of ripple itself. In candidates $VAR, ${VAR} and %VAR% are expanded. A relative
+// {self} is the path of ripple itself. In candidates $VAR, ${VAR} and %VAR% are expanded. A path with variables is not tried if it
+// leads into the project around the current directory, as with HOME=$PWD/home, unless it is the explicit one. A relative
 // path with an unset variable is not tried: "$X/bin/y" becomes neither "/bin/y" nor a file "y" below a
 // directory named "$X", which a project may have. Bare names are
 // searched in the host's PATH, whose relative entries are skipped. A name with a separator is
@@ -24,6 +25,9 @@ import (
 // The result is absolute. The error is a *MissingError that lists all attempts.
 func Locate(a *schema.Adapter, h Host, explicit string) (string, error) {
 	var tried []string
+	if explicit != "" { // where the user wants it
+		h.Brought = nil
+	}
 	for _, candidate := range candidates(a, explicit) {
 		path, attempt := resolve(h, candidate)
 		if path != "" {
@@ -91,7 +95,9 @@ func firstWord(a *schema.Adapter, h Host, word, located string) (string, error) 
 
 // resolve turns a candidate into an absolute path, or says what was tried.
 func resolve(h Host, candidate string) (path, attempt string) {
-	name, unset := expandVariables(schema.Expand(candidate, map[string]string{"self": h.Self}), h.Getenv)
+	before := schema.Expand(candidate, map[string]string{"self": h.Self})
+	name, unset := expandVariables(before, h.Getenv)
+	expanded := name != before
 	attempt = name
 	if name != candidate {
 		attempt = candidate + " = " + name
@@ -104,7 +110,12 @@ func resolve(h Host, candidate string) (path, attempt string) {
 		if err != nil {
 			return "", attempt + " (" + err.Error() + ")"
 		}
-		if file := executable(h, abs); file != "" {
+		file := executable(h, abs)
+		switch {
+		case file == "":
+		case expanded && h.Brought != nil && h.Brought(file):
+			return "", attempt + " (a program of this project: to use it, add its directory to PATH)"
+		default:
 			return file, ""
 		}
 		return "", attempt + " (no such executable)"

@@ -10,7 +10,7 @@ import (
 )
 
 func TestLocate(t *testing.T) {
-	env := map[string]string{"PATH": "relative:/usr/bin::/bin", "JAVA_HOME": "/opt/jdk", "HOME": "/home/u"}
+	env := map[string]string{"PATH": "relative:/usr/bin::/bin:/home/u/project/bin", "IN_PROJECT": "/home/u/project/home", "JAVA_HOME": "/opt/jdk", "HOME": "/home/u"}
 	cases := []struct {
 		name     string
 		process  schema.Process
@@ -44,6 +44,16 @@ func TestLocate(t *testing.T) {
 			name: "Windows paths do not resolve here", process: schema.Process{ExecutableCandidates: []string{`%JAVA_HOME%\bin\jdb.exe`, `C:\Program Files\jdb.exe`}},
 			tried: []string{`%JAVA_HOME%\bin\jdb.exe = /opt/jdk\bin\jdb.exe (no such executable)`, `C:\Program Files\jdb.exe (not in PATH)`, "jdb (not in PATH)"},
 		},
+		{
+			name: "a variable does not lead into the project", process: schema.Process{ExecutableCandidates: []string{"$IN_PROJECT/x"}}, have: []string{"/home/u/project/home/x", "/bin/jdb"},
+			want: "/bin/jdb",
+		},
+		{
+			name: "nor for a program that is only there", process: schema.Process{ExecutableCandidates: []string{"$IN_PROJECT/x"}}, have: []string{"/home/u/project/home/x"},
+			tried: []string{"$IN_PROJECT/x = /home/u/project/home/x (a program of this project: to use it, add its directory to PATH)", "jdb (not in PATH)"},
+		},
+		{name: "but PATH may", have: []string{"/home/u/project/bin/jdb"}, want: "/home/u/project/bin/jdb"},
+		{name: "and so may explicit", explicit: "$IN_PROJECT/x", have: []string{"/home/u/project/home/x"}, want: "/home/u/project/home/x"},
 		{name: "a path with a separator counts from the current directory", explicit: "./bin/x", have: []string{"/home/u/project/bin/x"}, want: "/home/u/project/bin/x"},
 		{name: "relative entries of PATH are skipped", have: []string{"relative/jdb", "/home/u/project/relative/jdb", "jdb"}, tried: []string{"jdb (not in PATH)"}},
 		{name: "a candidate that is named again is tried once", process: schema.Process{ExecutableCandidates: []string{"jdb", "/opt/jdb"}, Executable: "jdb"}, tried: []string{"jdb (not in PATH)", "/opt/jdb (no such executable)"}},
