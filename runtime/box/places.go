@@ -26,12 +26,12 @@ func Home() (string, error) {
 }
 
 // Tree returns the working tree of a directory: that of the repository that contains it, if the repository belongs to this user
-// and does not contain the home directory, else the directory itself. foreign is the top of a repository around it that
+// and contains neither home nor another home directory of theirs, else the directory itself. foreign is the top of a repository around it that
 // belongs to another user, or "". Both paths must be free of symbolic links.
 func Tree(cwd, home string) (tree, foreign string) {
 	top, ours := projectfile.RepositoryOf(cwd)
 	switch {
-	case top == "" || top == "/" || strings.HasPrefix(home+"/", top+"/"):
+	case top == "" || top == "/" || strings.HasPrefix(home+"/", top+"/") || projectfile.HoldsHome(top):
 	case ours:
 		return top, ""
 	case top != cwd:

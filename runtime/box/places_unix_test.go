@@ -38,4 +38,9 @@ func TestTree(t *testing.T) {
 			assert.Empty(t, foreign, dir)
 		}
 	}
+
+	// Another home directory of the user is not in a tree either.
+	t.Setenv("HOME", filepath.Join(base, "above/home"))
+	got, _ := Tree(filepath.Join(base, "above/home/a"), filepath.Join(base, "elsewhere"))
+	assert.Equal(t, filepath.Join(base, "above/home/a"), got)
 }
