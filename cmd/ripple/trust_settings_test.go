@@ -164,6 +164,13 @@ func TestTheAdaptersOfARecordAreShown(t *testing.T) {
 	h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), `"adapter_files":{`, many))
 	out, _ = h.run("trust", "--show")
 	assert.Contains(t, out, "(not used: it names more than 100 adapter files)")
+
+	// One file counts under each of its names.
+	h.write("large.yaml", text+strings.Repeat("# a comment\n", 50_000))
+	large := `"adapter_files":{"./large.yaml":"x","././large.yaml":"x",`
+	h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), `"adapter_files":{`, large))
+	out, _ = h.run("trust", "--show")
+	assert.Contains(t, out, "(not used: it names adapter files of more than 1048576 bytes together)")
 }
 
 // A .ralphrc that nobody approved cannot make a command show variables of the environment, and messages about one that was

@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/layout"
@@ -50,12 +53,29 @@ func (t *Trust) runItem(project string, s *record.Settings) trust.Item {
 	if len(s.AdapterFiles) > maxAdapterFiles {
 		return trust.Item{Kind: kind, Path: path, Broken: fmt.Sprintf("it names more than %d adapter files", maxAdapterFiles)}
 	}
+	if sizeOf(slices.Collect(maps.Keys(s.AdapterFiles))) > maxAdapterBytes {
+		return trust.Item{Kind: kind, Path: path, Broken: fmt.Sprintf("it names adapter files of more than %d bytes together", maxAdapterBytes)}
+	}
 	lines := append(runLines(s), taskLine(project, s.PromptFile)...)
 	return trust.New(kind, path, append(lines, t.adapterFileLines(s.AdapterFiles)...), data)
 }
 
-// maxAdapterFiles limits the adapter files of a run's record, which are read before anybody trusts it.
-const maxAdapterFiles = 100
+// The adapter files of a run's record are read before anybody trusts it: at most so many, with at most so many bytes together, like
+// the adapters of a project.
+const (
+	maxAdapterFiles = 100
+	maxAdapterBytes = 1 << 20
+)
+
+// sizeOf returns how many bytes some files have together. A file that is named twice counts twice, since it is read twice.
+func sizeOf(paths []string) (size int64) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+	}
+	return size
+}
 
 // AdapterSum returns the digest of an adapter of a file, with its script, for the record of a run.
 func AdapterSum(e *registry.Entry) string {
