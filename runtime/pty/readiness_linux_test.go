@@ -221,6 +221,7 @@ func TestParseStat(t *testing.T) {
 
 // Threads start and end; files opened for one are not used for another, and are closed at the end.
 func TestReadinessWithChangingThreads(t *testing.T) {
+	require.NoError(t, launch(t, Command{}, "true").Close()) // the first terminal opens what Go keeps for all
 	before := descriptors(t)
 	p := launch(t, Command{}, "python3", "-c", `
 import sys, threading, time
