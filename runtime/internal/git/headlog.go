@@ -22,9 +22,12 @@ type HeadLog struct {
 // HeadLog opens the log at its end.
 func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
 	dir, err := dirOf(ctx, r.Top)
+	if err != nil {
+		return &HeadLog{}, err
+	}
 	l := &HeadLog{path: filepath.Join(dir, "logs", "HEAD")}
 	l.seek(l.length())
-	return l, err
+	return l, nil
 }
 
 // Complete reports whether there was a log, and nothing of it was removed or changed before it was read.

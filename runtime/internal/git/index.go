@@ -206,7 +206,10 @@ func pathOfIndex(ctx context.Context, top string) (string, error) {
 		return pathOf(ctx, top, "index")
 	}
 	dir, err := dirOf(ctx, top)
-	return filepath.Join(dir, "index"), err
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "index"), nil
 }
 
 // dirOf returns the directory where git keeps the files that a working tree does not share with others, such as its index, HEAD

@@ -50,8 +50,8 @@ func pathOutside(tops []string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// topsOf returns the real path of the working tree that dir is in, or dir, that of the outermost one around it, and for a linked one that of the main one, too. dirs and
-// top are those that gitDirs returns for dir.
+// topsOf returns the real paths of the working tree that dir is in, or of dir, of the outermost one around it, and for a linked
+// one of the main one. dirs and top are those that gitDirs returns for dir.
 func topsOf(dir string, dirs []string, top string) []string {
 	if top == "" {
 		top = dir

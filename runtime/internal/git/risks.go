@@ -107,8 +107,8 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 	return list, nil
 }
 
-// brings reports whether a file belongs to the working tree or one around it, and is not in the user's home directory, although a variable such as HOME or
-// GIT_CONFIG_GLOBAL makes it one of the user's.
+// brings reports whether a file belongs to the working tree or one around it, and is not in the user's home directory, although
+// a variable such as HOME or GIT_CONFIG_GLOBAL makes it one of the user's.
 func (r repository) brings(file string) bool {
 	top, err := filepath.EvalSymlinks(r.dir)
 	return err != nil || projectfile.Brings(cmp.Or(projectfile.Around(top), top), file)
