@@ -170,7 +170,7 @@ func TestTheAdaptersOfARecordAreShown(t *testing.T) {
 	large := `"adapter_files":{"./large.yaml":"x","././large.yaml":"x",`
 	h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), `"adapter_files":{`, large))
 	out, _ = h.run("trust", "--show")
-	assert.Contains(t, out, "(not used: it names adapter files of more than 1048576 bytes together)")
+	assert.Contains(t, out, "(not used: it names more than 1024 KB of adapter files)")
 }
 
 // A .ralphrc that nobody approved cannot make a command show variables of the environment, and messages about one that was

@@ -26,8 +26,8 @@ func Home() (string, error) {
 }
 
 // Tree returns the working tree of a directory: that of the repository that contains it, if the repository belongs to this user
-// and contains neither home nor another home directory of theirs, else the directory itself. foreign is the top of a repository around it that
-// belongs to another user, or "". Both paths must be free of symbolic links.
+// and contains neither home nor another home directory of this user, else the directory itself. foreign is the top of a repository
+// around it that belongs to another user, or "". Both paths must be free of symbolic links.
 func Tree(cwd, home string) (tree, foreign string) {
 	top, ours := projectfile.RepositoryOf(cwd)
 	switch {

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/layout"
@@ -53,8 +53,8 @@ func (t *Trust) runItem(project string, s *record.Settings) trust.Item {
 	if len(s.AdapterFiles) > maxAdapterFiles {
 		return trust.Item{Kind: kind, Path: path, Broken: fmt.Sprintf("it names more than %d adapter files", maxAdapterFiles)}
 	}
-	if sizeOf(slices.Collect(maps.Keys(s.AdapterFiles))) > maxAdapterBytes {
-		return trust.Item{Kind: kind, Path: path, Broken: fmt.Sprintf("it names adapter files of more than %d bytes together", maxAdapterBytes)}
+	if sizeOf(maps.Keys(s.AdapterFiles)) > maxAdapterBytes {
+		return trust.Item{Kind: kind, Path: path, Broken: fmt.Sprintf("it names more than %d KB of adapter files", maxAdapterBytes>>10)}
 	}
 	lines := append(runLines(s), taskLine(project, s.PromptFile)...)
 	return trust.New(kind, path, append(lines, t.adapterFileLines(s.AdapterFiles)...), data)
@@ -68,8 +68,8 @@ const (
 )
 
 // sizeOf returns how many bytes some files have together. A file that is named twice counts twice, since it is read twice.
-func sizeOf(paths []string) (size int64) {
-	for _, path := range paths {
+func sizeOf(paths iter.Seq[string]) (size int64) {
+	for path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			size += info.Size()
 		}
