@@ -131,10 +131,10 @@ func TestAFullDisk(t *testing.T) {
 	assert.NotContains(t, text, "lost")
 	assert.Equal(t, "77777\n", full.ok("console", "read", "main", "--command", "2", "--grep", "^77777$"))
 
-	r = full.exec("main", "seq 1 700000; (exit 9)")
+	r = full.exec("main", "seq 1 900000; (exit 9)")
 	assert.Equal(t, 9, r.code, r.err)
 	assert.Regexp(t, `\d+ bytes of its output were lost: .*no space left on device`, r.err)
-	text = s.call("console_exec", args{"console": "main", "code": "seq 1 700000; (exit 10)"})
+	text = s.call("console_exec", args{"console": "main", "code": "seq 1 900000; (exit 10)"})
 	assert.Contains(t, text, "done exit=10 ")
 	assert.Regexp(t, `[\d,]+ bytes of its output were lost: .*no space left on device`, text)
 
