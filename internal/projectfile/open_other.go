@@ -2,7 +2,10 @@
 
 package projectfile
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
 // LockFlags are flags with which a lock file is opened.
 const LockFlags = 0
@@ -11,3 +14,9 @@ const nonBlock = 0
 
 // links returns how many names a file has, where that is known.
 func links(fs.FileInfo) uint64 { return 1 }
+
+// mayEnter reports whether a file or directory exists.
+func mayEnter(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

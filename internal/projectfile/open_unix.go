@@ -5,6 +5,8 @@ package projectfile
 import (
 	"io/fs"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // LockFlags are flags with which a lock file is opened: no link is followed, and no pipe
@@ -20,3 +22,6 @@ func links(info fs.FileInfo) uint64 {
 	}
 	return 1
 }
+
+// mayEnter reports whether this user may enter a directory, or execute a file.
+func mayEnter(path string) bool { return unix.Access(path, unix.X_OK) == nil }

@@ -40,6 +40,8 @@ func TestHasRepository(t *testing.T) {
 		"printf '%040d x' 1 >.git/HEAD",
 		"printf '%039d' 1 >.git/HEAD",
 		": >.git/HEAD",
+		"printf 'ref: refs/heads/main%5000s' >.git/HEAD",
+		"printf '%040d%5000s' 1 >.git/HEAD",
 		"chmod 000 .git/HEAD",
 		"chmod 600 .git/objects",
 		"chmod 600 .git/refs",
@@ -48,6 +50,8 @@ func TestHasRepository(t *testing.T) {
 		"mv .git/refs .git/r; ln -s r .git/refs",
 		"rm -r .git/refs; ln -s none .git/refs",
 		"rm -r .git/refs; echo >.git/refs",
+		"rm -r .git/refs; echo >.git/refs; chmod +x .git/refs",
+		"rm -r .git/objects; echo >.git/objects; chmod +x .git/objects",
 	} {
 		dir := t.TempDir()
 		require.NoError(t, run(dir, `"$git" init -q . && `+script), script)

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // keepPointers makes the files .git of submodules read-only. The repositories of submodules, below modules, name the
@@ -13,7 +15,7 @@ import (
 // Errors: ErrPolicy if the program could replace such a file, or the settings of a submodule cannot be read.
 func (l layout) keepPointers(p *Policy, modules string) error {
 	return filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == modules || !d.IsDir() || !isHead(filepath.Join(path, "HEAD")) { // a part of a submodule's name
+		if err != nil || path == modules || !d.IsDir() || !projectfile.IsGitHead(filepath.Join(path, "HEAD")) { // a part of a submodule's name
 			return nil // git cannot read what fails
 		}
 		for _, name := range []string{"config", "config.worktree"} {

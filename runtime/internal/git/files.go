@@ -94,8 +94,7 @@ func gitDirIn(dir string) (string, error) {
 	at := filepath.Join(dir, ".git")
 	switch info, err := os.Stat(at); {
 	case err == nil && info.IsDir():
-		head := filepath.Join(at, "HEAD")
-		if err := check(head, os.Lstat); err != nil || there(head) { // git takes no other for a repository
+		if err := check(filepath.Join(at, "HEAD"), os.Lstat); err != nil || isRepositoryDir(at) {
 			return at, err
 		}
 	case err == nil && info.Mode().IsRegular():
@@ -103,6 +102,15 @@ func gitDirIn(dir string) (string, error) {
 	}
 	// Git tries whether the directory itself is a bare repository.
 	return "", check(filepath.Join(dir, "HEAD"), os.Lstat)
+}
+
+// isRepositoryDir reports whether git takes a directory .git for a repository. With other objects, or those of another directory,
+// only its HEAD counts.
+func isRepositoryDir(dir string) bool {
+	if os.Getenv("GIT_OBJECT_DIRECTORY") != "" || os.Getenv("GIT_COMMON_DIR") != "" || there(filepath.Join(dir, "commondir")) {
+		return projectfile.IsGitHead(filepath.Join(dir, "HEAD"))
+	}
+	return projectfile.IsGitDir(dir)
 }
 
 // checkTree examines the files that git reads in a directory of a working tree and in those above
