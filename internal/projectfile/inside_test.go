@@ -152,6 +152,17 @@ func TestARepositoryAtHome(t *testing.T) {
 	}
 }
 
+func TestRelative(t *testing.T) {
+	for path, want := range map[string]string{
+		"/p": ".", "/p/a": "a", "/p/a/../b": "b", "/p/..home/f": "..home/f", "/p/...": "...", "/p/a/..": ".",
+		"/": "", "/q": "", "/pp": "", "/p/..": "", "/p/../q": "",
+	} {
+		name, is := Relative("/p", path)
+		assert.Equal(t, want, name, path)
+		assert.Equal(t, want != "", is, path)
+	}
+}
+
 // A name that leads out of the directory is refused before anything is opened.
 func TestANameThatIsNotLocal(t *testing.T) {
 	base := t.TempDir()

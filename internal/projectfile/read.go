@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -83,7 +82,7 @@ func size(bytes int64) string {
 // Relative returns the name that a path has below a directory, and whether it is there.
 func Relative(dir, name string) (string, bool) {
 	rel, err := filepath.Rel(dir, name)
-	if err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(rel, "..") {
+	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/trust"
 	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/internal/quote"
 )
 
@@ -52,8 +53,8 @@ func inOneLine(line string) string {
 
 // place returns a path relative to a project.
 func place(project, path string) string {
-	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsAbs(path) && !strings.HasPrefix(rel, "..") {
-		path = rel
+	if name, is := projectfile.Relative(project, path); is && filepath.IsAbs(path) {
+		path = filepath.FromSlash(name)
 	}
 	return oneLine.Replace(plainText(path))
 }
