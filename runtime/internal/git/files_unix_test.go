@@ -310,10 +310,10 @@ func TestMostSettingsNameNoFiles(t *testing.T) {
 
 // Listing the settings counts for the time limit of the command.
 func TestListingSettingsHasATimeLimit(t *testing.T) {
-	fakeGit(t, `case $* in config*) exec sleep 1000 ;; esac`)
 	p := newProject(t)
-	p.write(".git/HEAD", "ref: refs/heads/main\n")
+	p.git("init", "-q")
 	p.write(".git/config", "[include]\n\tpath = more\n")
+	fakeGit(t, `case $* in config*) exec sleep 1000 ;; esac`)
 	_, err := (&Repo{Top: p.dir}).run(t.Context(), call{limit: 50 * time.Millisecond}, gitStatus)
 	late, is := errors.AsType[*TimeoutError](err)
 	require.True(t, is, "%v", err)

@@ -275,6 +275,11 @@ func (r *Repo) environ(c call, sub subcommand, settings []setting, tops []string
 	if !c.search { // if the repository is gone, git would use one around it
 		env = append(env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))
 	}
+	for _, v := range []string{"GIT_TRACE2", "GIT_TRACE2_PERF", "GIT_TRACE2_EVENT"} {
+		if os.Getenv(v) == "" { // by trace2.* of a home directory in the project, git would append to any file, before it reads its arguments
+			env = append(env, v+"=0")
+		}
+	}
 	return append(env, c.env...)
 }
 
@@ -300,7 +305,8 @@ func (r *Repo) checkAround(ctx context.Context, c call) error {
 // include and, because GIT_DIR names no repository, opens none of a repository's files.
 func settings(ctx context.Context, program string, text []byte) string {
 	cmd := exec.CommandContext(ctx, program, string(gitConfig), "--file", "-", "--no-includes", "--null", "--list")
-	cmd.Env, cmd.WaitDelay = append(os.Environ(), "GIT_DIR="+os.DevNull), time.Second
+	cmd.Env = append(os.Environ(), "GIT_DIR="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	cmd.WaitDelay = time.Second
 	cmd.Stdin = bytes.NewReader(text)
 	out, _ := cmd.Output() // git reports mistakes when it reads the file
 	return string(out)

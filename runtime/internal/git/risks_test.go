@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -260,14 +261,15 @@ func TestSettingsOfTheUserInTheWorkingTree(t *testing.T) {
 		file, variable, value string
 		want                  bool
 	}{
-		"HOME":              {".gitconfig", "HOME", "DIR", true},
-		"HOME below":        {"home/.gitconfig", "HOME", "DIR/home", true},
-		"HOME relative":     {".gitconfig", "HOME", ".", true},
-		"XDG_CONFIG_HOME":   {"git/config", "XDG_CONFIG_HOME", ".", true},
-		"GIT_CONFIG_GLOBAL": {".gitconfig", "GIT_CONFIG_GLOBAL", ".gitconfig", true},
-		"GIT_CONFIG_SYSTEM": {"x", "GIT_CONFIG_SYSTEM", "DIR/x", true},
-		"outside":           {".gitconfig", "HOME", "OUTSIDE", false},
-		"included":          {".gitconfig", "GIT_CONFIG_GLOBAL", "OUTSIDE/includes", true},
+		"HOME":               {".gitconfig", "HOME", "DIR", true},
+		"HOME below":         {"home/.gitconfig", "HOME", "DIR/home", true},
+		"HOME relative":      {".gitconfig", "HOME", ".", true},
+		"HOME with two dots": {"..home/.gitconfig", "HOME", "DIR/..home", true},
+		"XDG_CONFIG_HOME":    {"git/config", "XDG_CONFIG_HOME", ".", true},
+		"GIT_CONFIG_GLOBAL":  {".gitconfig", "GIT_CONFIG_GLOBAL", ".gitconfig", true},
+		"GIT_CONFIG_SYSTEM":  {"x", "GIT_CONFIG_SYSTEM", "DIR/x", true},
+		"outside":            {".gitconfig", "HOME", "OUTSIDE", false},
+		"included":           {".gitconfig", "GIT_CONFIG_GLOBAL", "OUTSIDE/includes", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, outside := newRepo(t), t.TempDir()
@@ -290,6 +292,43 @@ func TestSettingsOfTheUserInTheWorkingTree(t *testing.T) {
 			assert.Equal(t, want, list)
 		})
 	}
+}
+
+// Settings of a home directory in the project make git append to no file. Git obeys trace2.* before it reads its arguments.
+func TestSettingsOfTheUserWriteNoTrace(t *testing.T) {
+	p := newRepo(t)
+	targets := t.TempDir()
+	p.write(".gitconfig", fmt.Sprintf("[trace2]\n\tnormalTarget = %[1]s/normal\n\tperfTarget = %[1]s/perf\n\teventTarget = %[1]s/event\n", targets))
+	t.Setenv("HOME", p.dir)
+	t.Setenv("GIT_CONFIG_GLOBAL", "")
+	require.NoError(t, os.Unsetenv("GIT_CONFIG_GLOBAL"))
+	_, ok := ask(t, p.dir, "status")
+	require.True(t, ok)
+	written := func() (names []string) {
+		entries, err := os.ReadDir(targets)
+		require.NoError(t, err)
+		for _, e := range entries {
+			require.NoError(t, os.Remove(filepath.Join(targets, e.Name())))
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	require.Equal(t, []string{"event", "normal", "perf"}, written(), "git alone does write")
+
+	_, accepted, err := Risks(t.Context(), p.dir)
+	require.NoError(t, err)
+	tree, err := OpenTree(t.Context(), p.dir, func(string) bool { return false })
+	require.NoError(t, err)
+	tree.Repo.Accepted = accepted
+	require.NoError(t, tree.Repo.Ready(t.Context()))
+	_, err = tree.Snapshot(t.Context())
+	require.NoError(t, err)
+	p.write("new", "")
+	_, err = tree.Repo.Commit(t.Context(), Change{There: []string{"new"}}, p.git("rev-parse", "HEAD"), "message", time.Minute, nil)
+	require.NoError(t, err)
+	_, err = tree.Repo.OpenWorktree(t.Context(), filepath.Join(t.TempDir(), "w"), "w", func(add func() error) error { return add() })
+	require.NoError(t, err)
+	assert.Empty(t, written())
 }
 
 // A file of settings that is too large to be searched is refused.
