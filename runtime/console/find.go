@@ -77,14 +77,13 @@ func recordedClient(getenv func(string) string, name string) (*Client, fs.FileIn
 // another XDG_RUNTIME_DIR, or without one, as AI clients start programs. If that directory is gone or
 // not private, the files are those that no other console can have.
 func filesOf(f place.Files, s Status) place.Files {
-	base, ok := strings.CutSuffix(s.Socket, ".sock")
-	if !ok || !filepath.IsAbs(base) {
+	if !f.MayHave(s.Socket) {
 		return f // its host did not record it
 	}
-	if place.Private(filepath.Dir(base), "") != nil {
+	if place.Private(filepath.Dir(s.Socket), "") != nil {
 		return f.OwnSocket()
 	}
-	f.Socket, f.Lock = s.Socket, base+".lock"
+	f.Socket, f.Lock = s.Socket, strings.TrimSuffix(s.Socket, ".sock")+".lock"
 	return f
 }
 

@@ -225,3 +225,29 @@ func memoryDir(f *testing.F) string {
 	f.Cleanup(func() { require.NoError(f, os.RemoveAll(dir)) })
 	return dir
 }
+
+// A record that a project brings with a home directory names no files of the user: a console that is not running has none to remove.
+func TestARecordOfAProjectRemovesNoFiles(t *testing.T) {
+	home, private := t.TempDir(), filepath.Join(t.TempDir(), "private")
+	require.NoError(t, os.Mkdir(private, 0o700))
+	runtime := t.TempDir()
+	getenv := func(name string) string { return map[string]string{"HOME": home, "XDG_RUNTIME_DIR": runtime}[name] }
+	names := []string{"Cargo.lock", "Cargo.sock"}
+	for _, name := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(private, name), []byte("mine"), 0o600))
+	}
+	record := filepath.Join(home, ".local", "state", "ripple", "consoles", "c1")
+	require.NoError(t, os.MkdirAll(record, 0o700))
+	text := fmt.Sprintf(`{"api":1,"name":"c1","adapter":"bash","state":"idle","host_pid":1,"pid":2,"socket":"%s/Cargo.sock"}`, private)
+	require.NoError(t, os.WriteFile(filepath.Join(record, "console.json"), []byte(text), 0o600))
+	all, err := List(t.Context(), getenv)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Equal(t, Dead, all[0].State)
+	entries, err := os.ReadDir(private)
+	require.NoError(t, err)
+	require.Len(t, entries, len(names))
+	for i, e := range entries {
+		assert.Equal(t, names[i], e.Name())
+	}
+}

@@ -2,13 +2,14 @@ package place
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -193,9 +194,18 @@ func (f Files) shareRecord() (*flock.Flock, error) {
 // OwnSocket returns files with the same record and a socket that no other record's console has: the record identifies a
 // console, and consoles of two homes may have the same name.
 func (f Files) OwnSocket() Files {
-	sum := sha256.Sum256([]byte(f.Record))
-	base := filepath.Join(filepath.Dir(f.Socket), "h-"+hex.EncodeToString(sum[:8]))
+	base := filepath.Join(filepath.Dir(f.Socket), hashed(f.Record))
 	return Files{Socket: base + ".sock", Lock: base + ".lock", Record: f.Record}
+}
+
+// MayHave reports whether a host of this console, with any environment, could have chosen a path for its socket. A record in a home
+// directory that a project brings may name any other: the file at that path and its lock would be removed.
+func (f Files) MayHave(socket string) bool {
+	name, is := strings.CutSuffix(filepath.Base(socket), ".sock")
+	console := filepath.Base(f.Record)
+	dir := filepath.Dir(socket)
+	return is && filepath.IsAbs(socket) && slices.Contains([]string{console, hashed(console), hashed(f.Record)}, name) &&
+		(slices.Contains([]string{"ripple", "ripple-" + strconv.Itoa(os.Getuid())}, filepath.Base(dir)) || strings.HasSuffix(dir, filepath.Join("/ripple", "run")))
 }
 
 // isUnder reports whether name still refers to the locked file.

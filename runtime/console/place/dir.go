@@ -147,8 +147,7 @@ func (e *NameError) Error() string { return e.what }
 func filesOf(dir, state, name string) (Files, error) {
 	base := name
 	if len(filepath.Join(dir, base+".sock")) > maxPath {
-		sum := sha256.Sum256([]byte(name))
-		base = "h-" + hex.EncodeToString(sum[:8])
+		base = hashed(name)
 	}
 	f := Files{
 		Socket: filepath.Join(dir, base+".sock"),
@@ -159,6 +158,12 @@ func filesOf(dir, state, name string) (Files, error) {
 		return Files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, the limit is %d): set XDG_RUNTIME_DIR to a shorter one", f.Socket, len(f.Socket), maxPath)
 	}
 	return f, nil
+}
+
+// hashed returns the name of a socket, without its suffix, for a text that may be too long.
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "h-" + hex.EncodeToString(sum[:8])
 }
 
 // State returns the directory of the consoles' results: "ripple/consoles" in XDG_STATE_HOME, else
