@@ -10,13 +10,20 @@ import (
 	"example.org/ripple/internal/projectfile"
 )
 
-// CreateFile creates a file, with the directories above it, whole or not at all. A path below the
-// current directory follows links only within it, since a foreign project may have links to
-// anywhere; any other path is where the user wants it. The mode is less the umask.
+// CreateFile creates a file, with the directories above it, whole or not at all. A path in a project follows links only within
+// the project, see inProject; any other path is where the user wants it. The mode is less the umask.
 // Errors: fs.ErrExist, *OutsideError.
 func CreateFile(path string, text []byte, mode fs.FileMode) error {
-	if filepath.IsLocal(path) {
-		return createHere(path, text, mode)
+	if dir, name := inProject(path); dir != "" {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close() // nothing is pending
+		if err := createIn(root, name, text, mode); err != nil {
+			return cmp.Or(Outside(path), err)
+		}
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -38,23 +45,11 @@ func writeAll(f *os.File, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// OutsideError is returned for a file below the current directory that a link would create elsewhere.
-type OutsideError struct{ Path, Target string }
+// OutsideError is returned for a file of a project that a link would create elsewhere.
+type OutsideError struct{ Path, Project, Target string }
 
 func (e *OutsideError) Error() string {
-	return e.Path + " was not written: a symbolic link leads out of this directory, to " + e.Target
-}
-
-func createHere(path string, text []byte, mode fs.FileMode) error {
-	root, err := os.OpenRoot(".")
-	if err != nil {
-		return err
-	}
-	defer root.Close() // nothing is pending
-	if err := createIn(root, path, text, mode); err != nil {
-		return cmp.Or(Outside(path), err)
-	}
-	return nil
+	return e.Path + " was not written: a symbolic link leads out of " + e.Project + ", to " + e.Target
 }
 
 func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
@@ -71,23 +66,42 @@ func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// Outside returns an *OutsideError for a path below the current directory whose directory is
-// elsewhere because of a link, and otherwise nil.
-func Outside(path string) error { return leadsOut(path, filepath.Dir(path)) }
-
-// leadsOut is Outside for the element of a path that is given, and the directories above it.
-func leadsOut(path, element string) error {
-	here, err := filepath.Abs(".")
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
+// inProject returns the directory out of which no link may lead from a path that the user names, and the path's name there, because a
+// foreign project may have links to anywhere: the repository that has the file, or the current directory if the file is below it,
+// see projectfile.ProjectOf. It returns "" if neither is the case, or if a repository contains the home directory.
+func inProject(path string) (dir, name string) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", ""
 	}
-	if err != nil || !filepath.IsLocal(path) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(here, path)
+	}
+	dir = projectfile.ProjectOf(here, path)
+	real, err := filepath.EvalSymlinks(dir)
+	if dir == "" || err != nil || dir != here && projectfile.HoldsHome(real) {
+		return "", ""
+	}
+	name, is := projectfile.Relative(dir, path)
+	if !is {
+		return "", ""
+	}
+	return real, filepath.FromSlash(name)
+}
+
+// Outside returns an *OutsideError for a path in a project whose directory is elsewhere because of a link, and otherwise nil.
+func Outside(path string) error { return leadsOut(path, filepath.Dir) }
+
+// leadsOut is Outside for an element of the path, and the directories above it.
+func leadsOut(path string, element func(path string) string) error {
+	project, name := inProject(path)
+	if project == "" {
 		return nil
 	}
-	for dir := element; ; dir = filepath.Dir(dir) {
-		target, exists := leadsTo(filepath.Join(here, dir))
-		if _, inside := projectfile.Relative(here, target); exists && !inside {
-			return &OutsideError{path, target}
+	for dir := element(name); ; dir = filepath.Dir(dir) {
+		target, exists := leadsTo(filepath.Join(project, dir))
+		if _, inside := projectfile.Relative(project, target); exists && !inside {
+			return &OutsideError{path, project, target}
 		}
 		if exists || dir == "." {
 			return nil

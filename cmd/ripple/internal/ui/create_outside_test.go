@@ -8,10 +8,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
-// A path below the current directory leads to no file outside of it; any other path, and links
-// within the directory, lead where they say.
+// A path in a project leads to no file outside of it; any other path, and links within the project, lead where they say.
 func TestNoLinkLeadsOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("making a link needs a privilege there")
@@ -33,7 +34,7 @@ func TestNoLinkLeadsOut(t *testing.T) {
 	} {
 		var refused *OutsideError
 		require.ErrorAs(t, CreateFile(path, nil, 0o666), &refused, path)
-		assert.Equal(t, OutsideError{path, target}, *refused)
+		assert.Equal(t, OutsideError{path, project, target}, *refused)
 		assert.ErrorAs(t, Outside(path), &refused, path)
 	}
 	assert.ErrorIs(t, CreateFile("dangling", nil, 0o666), os.ErrExist)
@@ -50,4 +51,44 @@ func TestNoLinkLeadsOut(t *testing.T) {
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)
 	assert.Len(t, entries, 2)
+}
+
+// In a repository the same holds from each directory, and for paths that begin at the root.
+func TestNoLinkLeadsOutOfARepository(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making a link needs a privilege there")
+	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	project, outside := filepath.Join(top, "project"), filepath.Join(top, "outside")
+	require.NoError(t, os.MkdirAll(filepath.Join(project, "sub"), 0o700))
+	require.NoError(t, os.Mkdir(outside, 0o700))
+	t.Chdir(project)
+	testkit.CopyRepository(t, project)
+	require.NoError(t, os.Symlink("../outside", "up"))
+	require.NoError(t, os.Symlink("../outside/new", "dangling"))
+	for _, from := range []string{".", "sub", "../outside"} {
+		t.Chdir(filepath.Join(project, from))
+		at := []string{project}
+		if relative, err := filepath.Rel(filepath.Join(project, from), project); err == nil {
+			at = append(at, relative)
+		}
+		for _, dir := range at {
+			var refused *OutsideError
+			path := filepath.Join(dir, "up", "f")
+			require.ErrorAs(t, CreateFile(path, nil, 0o666), &refused, path)
+			assert.Equal(t, OutsideError{path, project, outside}, *refused)
+			require.ErrorAs(t, WritePrivate(path, nil), &refused, path)
+			for _, path := range []string{path, filepath.Join(dir, "dangling")} {
+				_, err := CreatePrivate(path)
+				require.ErrorAs(t, err, &refused, path)
+			}
+			f, err := CreatePrivate(filepath.Join(dir, "sub", "f"))
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+		}
+	}
+	entries, err := os.ReadDir(outside)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
 }

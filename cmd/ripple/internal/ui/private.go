@@ -11,7 +11,7 @@ import (
 )
 
 // CreatePrivate creates an empty file, or truncates an existing one; afterwards only its owner can
-// read it. A path below the current directory follows links only within it, as for CreateFile. A
+// read it. A path in a project follows links only within it, as for CreateFile. A
 // special file, such as /dev/stdout, is opened unchanged; a pipe that nobody reads is an error.
 func CreatePrivate(path string) (*os.File, error) {
 	f, err := openPrivate(path)
@@ -33,23 +33,24 @@ func CreatePrivate(path string) (*os.File, error) {
 
 func openPrivate(path string) (*os.File, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | nonBlock
-	if !filepath.IsLocal(path) {
+	dir, name := inProject(path)
+	if dir == "" {
 		return os.OpenFile(path, flags, 0o600)
 	}
-	root, err := os.OpenRoot(".")
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() // nothing is pending
-	f, err := root.OpenFile(path, flags, 0o600)
+	f, err := root.OpenFile(name, flags, 0o600)
 	if err != nil {
-		return nil, cmp.Or(leadsOut(path, path), err)
+		return nil, cmp.Or(leadsOut(path, filepath.Clean), err)
 	}
 	return f, nil
 }
 
 // WritePrivate writes a file atomically. Only its owner can read it, because it contains a
-// program's output. A path below the current directory follows links only within it.
+// program's output. A path in a project follows links only within it.
 func WritePrivate(path string, text []byte) error {
 	if err := Outside(path); err != nil {
 		return err
