@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // Claim is the right to a console's name: locks that the host holds for its lifetime.
@@ -32,7 +34,10 @@ var ErrNameInUse = errors.New("running already")
 // Errors: ErrNameInUse.
 func take(f Files, patience time.Duration, own fs.FileInfo) (*Claim, error) {
 	for {
-		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetPermissions(0o600))}
+		if info, err := os.Lstat(f.Lock); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s, the lock of the console, is not a regular file: remove it", f.Lock)
+		}
+		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetFlag(os.O_CREATE|os.O_RDONLY|projectfile.LockFlags), flock.SetPermissions(0o600))}
 		got, err := c.lock.TryLock()
 		if err == nil && !got && patience > 0 && !f.inUse(own) {
 			got, err = within(patience, c.lock.TryLockContext)
@@ -139,18 +144,25 @@ func (c *Claim) withRecord(err error) (*Claim, error) {
 	return c, nil
 }
 
+// lockFlags are those for the lock of a directory. A link in its place is not followed: the locked directory would never be the one
+// with that name.
+var lockFlags = flock.SetFlag(os.O_RDONLY | projectfile.LockFlags)
+
 // lockDir creates a directory if it is missing and locks it.
 //
 // Errors: ErrNameInUse.
 func lockDir(dir string) (*flock.Flock, error) {
 	for {
+		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%s, for the results of the console, is not a directory: remove it", dir)
+		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
 		if err := Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
 			return nil, err
 		}
-		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+		lock := flock.New(dir, lockFlags)
 		got, err := within(claimPatience, lock.TryLockContext)
 		switch {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
@@ -167,7 +179,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 
 // kept reports whether a host keeps the record.
 func (f Files) kept() bool {
-	lock := flock.New(f.Record, flock.SetFlag(os.O_RDONLY))
+	lock := flock.New(f.Record, lockFlags)
 	got, err := lock.TryRLock()
 	_ = lock.Close() // which unlocks it
 	return err == nil && !got
@@ -177,7 +189,7 @@ func (f Files) kept() bool {
 //
 // Errors: ErrNameInUse if a host keeps the record.
 func (f Files) shareRecord() (*flock.Flock, error) {
-	lock := flock.New(f.Record, flock.SetFlag(os.O_RDONLY))
+	lock := flock.New(f.Record, lockFlags)
 	got, err := within(claimPatience, lock.TryRLockContext)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -235,7 +235,7 @@ func TestDirectoriesAsGitFindsThem(t *testing.T) {
 	}
 }
 
-// TestHooksAsGitRunsThem compares whether a commit is said to run hooks with what git does: a hook that is missed here could
+// TestHooksAsGitRunsThem compares what commitRuns reports with what git does: a hook that is missed here could
 // change the repository between two looks at it.
 func TestHooksAsGitRunsThem(t *testing.T) {
 	const hook = "#!/bin/sh\n: >> \"$RAN\"\n"
@@ -246,7 +246,7 @@ func TestHooksAsGitRunsThem(t *testing.T) {
 	tests := map[string]struct {
 		set  func(t *testing.T, p *project)
 		runs bool // git runs a hook
-		said bool // it is said that git may
+		said bool // what commitRuns reports
 	}{
 		"none":    {},
 		"samples": {set: func(t *testing.T, p *project) { write(t, p.dir+"/.git/hooks/pre-commit.sample") }},
@@ -325,7 +325,7 @@ func TestHooksAsGitRunsThem(t *testing.T) {
 	}
 }
 
-// TestCommitterAsGitKnowsHim compares whether it is said to be certain who commits with git's answers. Git asks the system, too,
+// TestCommitterAsGitKnowsHim compares what namesUser reports with git's answers. Git asks the system, too,
 // where this package does not.
 func TestCommitterAsGitKnowsHim(t *testing.T) {
 	const name, email = "user.name", "user.email"
