@@ -22,7 +22,7 @@ type committer struct {
 	*run
 	work       *workspace
 	interrupts *interrupts
-	settled    int // the last turn whose commit was refused or unnecessary
+	refused    int // the last turn whose commit was refused
 }
 
 // open repairs the traces of a run that was killed while it committed, and checks whether this run
@@ -41,21 +41,23 @@ func (c *committer) open(ctx context.Context) error {
 // something. After a crash it does the steps that are missing.
 func (c *committer) commitTurn(ctx context.Context) error {
 	s := &c.state
-	if !c.config.Commit && !c.config.Tag || s.Committed >= s.Turn || c.begun() || c.settled == s.Turn {
+	if s.Committed >= s.Turn || c.begun() || c.refused == s.Turn {
 		return nil
+	}
+	if !c.config.Commit && !c.config.Tag {
+		return c.complete()
 	}
 	known, err := c.work.savedBaseline(s.Turn)
-	if err != nil {
-		return err
-	}
-	if known == nil { // the saved one belongs to the next turn, or was removed
-		c.settled = s.Turn
-		return nil
+	if err != nil || known == nil { // the saved one belongs to the next turn, or was removed
+		return errors.Join(err, c.complete())
 	}
 	before := known.read()
 	now, err := c.work.snapshot(ctx)
 	if err != nil {
 		return err
+	}
+	if s.Refusal != "" && s.Examined == s.Turn+1 { // by an earlier process: the turn's files are owed, and those that changed since are the user's
+		before = &now
 	}
 	v := record.Line{Turn: s.Turn, Type: record.Committed, SHA: now.Head}
 	var ch git.Change
@@ -70,8 +72,7 @@ func (c *committer) commitTurn(ctx context.Context) error {
 		return err
 	}
 	if made, err := c.isNew(ctx, v.SHA, before.Head); err != nil || !made {
-		c.settled = s.Turn
-		return err
+		return errors.Join(err, c.complete())
 	}
 	if c.config.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
@@ -90,6 +91,13 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	v.Time, v.State = c.now(), s
 	c.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
 	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))
+}
+
+// complete remembers that the last turn needs no commit, or no other. What changes from now on is not the turn's, but the user's, also if
+// the run ends here and continues later.
+func (c *committer) complete() error {
+	c.state.Committed = c.state.Turn
+	return c.store.Remove(layout.SnapshotFile)
 }
 
 // isNew reports whether there is a new commit. A commit that was only checked out, or that the
@@ -158,7 +166,7 @@ func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, 
 	if !refused {
 		return gitStop("commit", err)
 	}
-	c.settled = s.Turn
+	c.refused = s.Turn
 	s.Refused, s.Refusal, s.Examined = s.Refused+1, record.OneLine(words, 400), s.Turn+1
 	var serr error
 	if s.Owed, serr = c.changedByHook(ctx, ch, now); serr != nil {

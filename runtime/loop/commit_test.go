@@ -147,6 +147,58 @@ func TestCommitLeavesOutFilesThatBothChanged(t *testing.T) {
 	}
 }
 
+// What changes between the end of a run and its continuation is the user's, whatever became of the last turn's commit.
+func TestChangesBetweenRunsAreTheUsers(t *testing.T) {
+	t.Parallel()
+	const mine = "uncommitted changes from before the loop: .ralph/PROMPT.md, a.txt, mine, mine.txt; "
+	looks := func(*doing) {}
+	hook := "mkdir -p .git/hooks; printf '#!/bin/sh\ntest -e .git/ok\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"
+	tests := []struct {
+		name, before   string
+		first, resumed map[string]string // flags
+		turn           func(*doing)
+		commits        string // after the continuation, without another turn
+		note           string
+	}{
+		{"committed", "", map[string]string{"commit": "true"}, nil, works, "ripple: turn 1\nfirst", mine},
+		{"without a change", "", map[string]string{"commit": "true"}, nil, looks, "first", mine},
+		{"without a change, tagged", "", map[string]string{"tag": "true"}, nil, looks, "first", ""},
+		{"without a change, all", "", map[string]string{"commit": "true", "commit-all": "true"}, nil, looks, "first", mine},
+		{"not to be committed then", "", nil, map[string]string{"commit": "true"}, looks, "first", mine},
+		{"work, not to be committed then", "", nil, map[string]string{"commit": "true"}, works, "first", "before the loop: .ralph/PROMPT.md, a.txt, mine, mine.txt, work.txt; "},
+		{"refused by a hook", hook, map[string]string{"commit": "true"}, nil, works, "ripple: turn 1\nfirst", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := repoRig(t, tt.turn)
+			if tt.before != "" {
+				r.sh(tt.before)
+			}
+			r.flags = map[string]string{"max-turns": "1"}
+			for name, value := range tt.first {
+				r.flags[name] = value
+			}
+			require.Equal(t, "max_turns", r.run().Reason)
+			r.sh("echo mine > mine; echo mine >> a.txt; touch .git/ok")
+			told := len(r.notes())
+			for name, value := range tt.resumed {
+				r.flags[name] = value
+			}
+			require.Equal(t, "max_turns", r.resume().Reason)
+			assert.Equal(t, tt.commits, r.git("log", "--format=%s"))
+			assert.Equal(t, "M a.txt", r.git("status", "--porcelain", "a.txt"))
+			assert.Equal(t, "?? mine", r.git("status", "--porcelain", "mine"))
+			said := strings.Join(r.notes()[told:], "\n")
+			if tt.note != "" {
+				assert.Contains(t, said, tt.note)
+			} else {
+				assert.NotContains(t, said, "before the loop")
+			}
+		})
+	}
+}
+
 // Each row is a hook. Its refusal is reported to the agent and the work is committed once the
 // agent has fixed it; changes by the hook are not lost.
 func TestHooks(t *testing.T) {
