@@ -269,8 +269,12 @@ func (r *Repo) environ(c call, sub subcommand, settings []setting, tops []string
 	if r.Box != nil { // Git LFS downloads nothing: a file .lfsconfig, also of a commit, may name the server
 		env = append(env, "GIT_LFS_SKIP_SMUDGE=1")
 	}
-	if r.Box != nil && !inBox { // programs for signatures are not taken from the working tree
+	switch { // git takes programs, such as those of the user's filters and signatures, from PATH
+	case inBox:
+	case r.Box != nil:
 		env = append(env, "PATH="+pathOutside(tops))
+	default:
+		env = append(env, "PATH="+pathOutside(nil))
 	}
 	if !c.search { // if the repository is gone, git would use one around it
 		env = append(env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(r.Top))
@@ -431,8 +435,11 @@ func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
 // inPlace returns the error of checkTop for the repository that a directory is in.
 func inPlace(dir, top string) error {
 	dirs, at, err := gitDirs(dir)
-	if err != nil || at == "" {
+	switch {
+	case err != nil || top == "":
 		return err
+	case at == "": // its files have not been examined
+		return &projectfile.RefusedError{Path: top, Why: "is the working tree of a repository for git, but its files were not found", Do: "make a new clone of the repository"}
 	}
 	return checkTop(dirs[0], at, top)
 }

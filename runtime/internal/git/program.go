@@ -32,7 +32,7 @@ func programOf(tops []string) (program string, err error) {
 	return "", err
 }
 
-// pathOutside returns the directories of PATH that programOf does not skip.
+// pathOutside returns the directories of PATH that programOf does not skip: no relative ones, and none in these working trees.
 func pathOutside(tops []string) string {
 	var dirs []string
 	for _, d := range filepath.SplitList(os.Getenv("PATH")) {

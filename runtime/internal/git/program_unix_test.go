@@ -83,3 +83,37 @@ func TestGitOnlyInTheWorkingTree(t *testing.T) {
 	require.True(t, is, "%v", err)
 	assert.Equal(t, filepath.Join(p.dir, "bin", "git"), refused.Path)
 }
+
+// Git takes the programs of its user's filters and signatures from no relative directory of PATH, which is one of the project.
+func TestProgramsOfTheUserAreNotTakenFromTheProject(t *testing.T) {
+	for _, entry := range []string{"", ".", "bin"} {
+		t.Run("PATH with "+entry, func(t *testing.T) {
+			p := newRepo(t)
+			ran, home := filepath.Join(t.TempDir(), "ran"), t.TempDir()
+			for _, name := range []string{"my-filter", "my-gpg"} {
+				p.write(filepath.Join(entry, name), "#!/bin/sh\necho $0 >> '"+ran+"'\nexit 1\n")
+				require.NoError(t, os.Chmod(filepath.Join(p.dir, entry, name), 0o755))
+			}
+			p.git("config", "commit.gpgSign", "true")
+			p.write(".gitattributes", "*.bin filter=x\n")
+			p.write("a.bin", "a\n")
+			p.git("add", ".")
+			p.git("commit", "-q", "--no-gpg-sign", "-m", "filtered")
+			settings := "[user]\n\tname = u\n\temail = u@example.org\n[filter \"x\"]\n\tclean = my-filter\n[gpg]\n\tprogram = my-gpg\n"
+			require.NoError(t, os.WriteFile(filepath.Join(home, "config"), []byte(settings), 0o600))
+			t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "config"))
+			path := os.Getenv("PATH")
+			t.Setenv("PATH", path+":"+entry)
+			p.write("a.bin", "b\n")
+			tree, err := OpenTree(t.Context(), p.dir, nothing)
+			require.NoError(t, err)
+			_, _ = tree.Snapshot(t.Context()) // the filter is missing
+			require.ErrorContains(t, tree.Repo.Ready(t.Context()), "signing fails")
+			assert.NoFileExists(t, ran)
+
+			t.Setenv("PATH", path+":"+filepath.Join(p.dir, entry)) // the user's choice
+			require.Error(t, tree.Repo.Ready(t.Context()))
+			assert.FileExists(t, ran)
+		})
+	}
+}
