@@ -30,7 +30,7 @@ type agentProgram struct {
 
 func startAgent(h *host, o session.Options) (*agentProgram, error) {
 	t, err := tui.Start(h.adapter, tui.Options{
-		Dir: o.Dir, Env: o.Env, Args: o.Args, Executable: o.Executable, Cols: o.Cols, Rows: o.Rows,
+		From: o.From, Dir: o.Dir, Env: o.Env, Args: o.Args, Executable: o.Executable, Cols: o.Cols, Rows: o.Rows,
 		Terminal: h.screen.on, Through: h.start.through, Sole: true, Read: func([]byte, time.Time) { h.printed.signal() },
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 
 // host is the process that hosts a console.
 type host struct {
-	spec    Spec
+	spec    place.Order
 	digest  string // of the adapter that the host got: see AdapterRef
 	start   programStart
 	adapter *schema.Adapter
@@ -70,7 +70,7 @@ type outcome struct {
 func newHost(b *place.Pending, version string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
 	h := &host{
-		spec: b.Order.Spec, start: programStart{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
+		spec: b.Order, start: programStart{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
 		opened: make(chan struct{}), asked: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
 	h.digest = schema.Digest(h.spec.Sealed)

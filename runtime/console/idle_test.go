@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"example.org/ripple/runtime/console/place"
 )
 
 // A console is looked at again when its limit may have passed, and at least once in the limit while it is in use: it ends
@@ -32,7 +34,7 @@ func TestWhenAConsoleExpires(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Now()
-			h := &host{spec: Spec{IdleEnd: tt.limit}, touched: now.Add(-tt.unused), visitors: visitors{clients: tt.clients}, outcome: outcome{exit: tt.exit}}
+			h := &host{spec: place.Order{Spec: Spec{IdleEnd: tt.limit}}, touched: now.Add(-tt.unused), visitors: visitors{clients: tt.clients}, outcome: outcome{exit: tt.exit}}
 			left, over := h.expired(now)
 			assert.Equal(t, tt.left, left)
 			assert.Equal(t, tt.over, over)

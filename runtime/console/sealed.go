@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.org/ripple/runtime/console/place"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
 )
@@ -11,23 +12,24 @@ import (
 // adapterOf returns the adapter that the host has to start: the sealed one, or the one with the
 // given name. A project's adapter is only accepted sealed: its sealer has checked that a user
 // trusts exactly that content.
-func adapterOf(spec *Spec, getenv func(string) string) (*schema.Adapter, error) {
-	if spec.Sealed != nil {
-		return schema.Decode(spec.Sealed)
+func adapterOf(order *place.Order, getenv func(string) string) (*schema.Adapter, error) {
+	if order.Sealed != nil {
+		return schema.Decode(order.Sealed)
 	}
-	sources := registry.DefaultSources(getenv, "")
-	if spec.Origin == registry.OriginEmbedded { // a user's adapter may have got its name since it was chosen
+	sources := registry.DefaultSources(getenv, order.From)
+	sources.ProjectDir = ""
+	if sources.UserDirInProject || order.Origin == registry.OriginEmbedded { // a user's adapter may have got its name since it was chosen
 		sources.UserDir = ""
 	}
 	reg, err := registry.Open(sources)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := reg.Find(spec.Adapter)
+	entry, err := reg.Find(order.Adapter)
 	if err != nil {
 		return nil, err
 	}
-	spec.Origin = entry.Source()
+	order.Origin = entry.Source()
 	return entry.Adapter, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/runtime/console/place"
 	"example.org/ripple/schema"
 )
 
@@ -55,21 +56,27 @@ func TestAHostAcceptsOnlySealedAdapters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.MkdirAll(".ripple/adapters", 0o700))
 	require.NoError(t, os.WriteFile(".ripple/adapters/bash.yaml", []byte("schema: 1\nname: bash\nversion: 9.9.9\ndescription: x\nfamily: shell\nprocess: {}\ninit: {strategy: regex}\nprompt: {strategy: regex, primary: '^> $'}\n"), 0o600))
-	spec := Spec{Adapter: "bash"}
-	getenv := func(string) string { return "" }
-	a, err := adapterOf(&spec, getenv)
+	project, err := os.Getwd()
+	require.NoError(t, err)
+	config := filepath.Join(project, ".config", "ripple")
+	require.NoError(t, os.MkdirAll(config, 0o700))
+	require.NoError(t, os.Symlink("../../.ripple/adapters", filepath.Join(config, "adapters")))
+	order := place.Order{Spec: Spec{Adapter: "bash"}, From: project}
+	getenv := func(name string) string { return map[string]string{"HOME": project}[name] }
+	t.Chdir("/") // like a host
+	a, err := adapterOf(&order, getenv)
 	require.NoError(t, err)
 	assert.NotEqual(t, "9.9.9", a.Version)
-	assert.Equal(t, "embedded", spec.Origin)
+	assert.Equal(t, "embedded", order.Origin)
 
-	project, text, diagnostics := schema.LoadText(".ripple/adapters/bash.yaml", schema.Options{})
+	sealed, text, diagnostics := schema.LoadText(project+"/.ripple/adapters/bash.yaml", schema.Options{})
 	require.Empty(t, diagnostics)
-	project.Script = "the script as it was read"
-	spec.Sealed, err = project.Encode(text)
+	sealed.Script = "the script as it was read"
+	order.Sealed, err = sealed.Encode(text)
 	require.NoError(t, err)
-	require.NoError(t, os.Remove(".ripple/adapters/bash.yaml"))
-	a, err = adapterOf(&spec, getenv)
+	require.NoError(t, os.Remove(project+"/.ripple/adapters/bash.yaml"))
+	a, err = adapterOf(&order, getenv)
 	require.NoError(t, err)
 	assert.Equal(t, "9.9.9", a.Version)
-	assert.Equal(t, project.Script, a.Script)
+	assert.Equal(t, sealed.Script, a.Script)
 }

@@ -68,7 +68,7 @@ func begin(o HostOptions) (*place.Pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := adapterOf(&order.Spec, o.Getenv)
+	a, err := adapterOf(&order, o.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,17 @@ func (r *Examination) need(todo string) {
 // is examined when it is chosen and again when it is started. The zero value is ready to use, by
 // one goroutine at a time.
 type Examiner struct {
+	StartDir string            // working directory of the programs when they will be used; "": the current one
 	versions map[string]string // by path
+}
+
+// Locate is like the function [Locate] on this machine, for a start in StartDir.
+func (x *Examiner) Locate(a *schema.Adapter, explicit string) (string, error) {
+	h := OSHost()
+	if x.StartDir != "" {
+		h.Dirs = []string{x.StartDir}
+	}
+	return Locate(a, h, explicit)
 }
 
 // Examine examines a program as it will be started and, for an agent, its login.
@@ -63,7 +73,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Ex
 	}
 	asked := r.Executable
 	if a.HasOwnProgram() { // only the agent's own knows the arguments
-		asked, _ = Locate(a.Original(), OSHost(), "") // empty: there is nobody to be asked
+		asked, _ = x.Locate(a.Original(), "") // empty: there is nobody to be asked
 	}
 	r.Login = findLogin(ctx, a, asked, p)
 	if r.Login == LoggedOut {
@@ -74,7 +84,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Ex
 
 // Look is like Examine but does not examine the login, which takes seconds with some agents.
 func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Examination) {
-	r.Executable, _ = Locate(a, OSHost(), p.Executable) // empty: it is not there
+	r.Executable, _ = x.Locate(a, p.Executable) // empty: it is not there
 	if a.Agent != nil {
 		r.MinVersion = a.Agent.MinVersion
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"example.org/ripple/internal/projectfile"
 )
@@ -18,9 +19,10 @@ type Host struct {
 	Getwd        func() (string, error)
 	IsExecutable func(path string) bool // a file that may be executed
 	IsDir        func(path string) bool
-	Brought      func(path string) bool // reports whether the project around the current directory has the file; nil: never
-	Enters       func(dir string) bool  // reports whether dir may be the working directory; nil: any may
-	GUID         func() string          // a new random name: letters and digits
+	Brought      func(dir, path string) bool // reports whether the project around dir has the file; nil: never
+	Dirs         []string                    // directories whose projects Brought is asked for, beside that of Getwd
+	Enters       func(dir string) bool       // reports whether dir may be the working directory; nil: any may
+	GUID         func() string               // a new random name: letters and digits
 	GOOS         string
 	PID          int    // of this process, for {pid}
 	Self         string // the path of this program, for {self}
@@ -76,9 +78,18 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func brought(path string) bool {
-	cwd, err := os.Getwd()
-	return err == nil && projectfile.Brings(projectfile.Around(cwd), path)
+func brought(dir, path string) bool { return projectfile.Brings(projectfile.Around(dir), path) }
+
+// brings reports whether a project of the host's directories has the file.
+func (h Host) brings(path string) bool {
+	if h.Brought == nil {
+		return false
+	}
+	dirs := h.Dirs
+	if cwd, err := h.Getwd(); err == nil {
+		dirs = append([]string{cwd}, dirs...)
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool { return h.Brought(dir, path) })
 }
 
 // enters looks for the directory itself from within, for which it has to be entered.

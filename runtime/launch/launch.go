@@ -32,6 +32,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/schema"
@@ -39,7 +40,8 @@ import (
 
 // Request describes one start of a program.
 type Request struct {
-	Dir        string   // working directory; empty: the host's
+	From       string   // directory of the user, absolute, if another process acts for it; empty: the host's
+	Dir        string   // working directory; empty: that of the user
 	Env        []string // KEY=value; takes precedence over everything else
 	Args       []string // arguments at the end of the command line; nil: the adapter's
 	Cols, Rows int      // size of the terminal in character cells; 0: the adapter's
@@ -94,9 +96,9 @@ func (e *DirError) Error() string {
 	return fmt.Sprintf("working directory %q is not a directory: create it or choose another", e.Dir)
 }
 
-// Build plans the start of an adapter's program. Errors: *MissingError if the program is not
-// installed, *DirError for the working directory; other errors name the key of the adapter
-// that cannot be applied.
+// Build plans the start of an adapter's program. The program is found as Locate describes, but also not in the project
+// around its working directory. Errors: *MissingError if the program is not installed, *DirError for the working
+// directory; other errors name the key of the adapter that cannot be applied.
 func Build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 	p, err := buildPlan(a, h, r)
 	if err == nil {
@@ -116,10 +118,14 @@ func buildPlan(a *schema.Adapter, h Host, r Request) (Plan, error) {
 	if err := r.check(); err != nil {
 		return Plan{}, err
 	}
+	if r.From != "" {
+		h.Getwd = func() (string, error) { return r.From, nil }
+	}
 	dir, err := workingDir(h, r.Dir)
 	if err != nil {
 		return Plan{}, err
 	}
+	h.Dirs = append(slices.Clip(h.Dirs), dir)
 	words, err := schema.SplitCommand(a.Process.CommandTemplate)
 	if err != nil {
 		return Plan{}, fmt.Errorf("process.command_template: %w", err)

@@ -30,7 +30,7 @@ func host(env map[string]string, executables ...string) Host {
 		Getwd:        func() (string, error) { return "/home/u/project", nil },
 		IsExecutable: func(p string) bool { return slices.Contains(executables, p) },
 		IsDir:        func(p string) bool { return p == "/home/u/project" || p == "/srv" },
-		Brought:      func(p string) bool { return strings.HasPrefix(p, "/home/u/project/") },
+		Brought:      func(dir, p string) bool { return strings.HasPrefix(p, dir+"/") },
 		GUID:         func() string { return "GUID" },
 		GOOS:         "linux",
 		PID:          42,

@@ -16,7 +16,7 @@ import (
 // that word.
 //
 // {self} is the path of ripple itself. In candidates $VAR, ${VAR} and %VAR% are expanded. A path with variables is not tried if it
-// leads into the project around the current directory, as with HOME=$PWD/home, unless it is the explicit one. A relative
+// leads into the project around the current directory or one of h.Dirs, as with HOME=$PWD/home, unless it is the explicit one. A relative
 // path with an unset variable is not tried: "$X/bin/y" becomes neither "/bin/y" nor a file "y" below a
 // directory named "$X", which a project may have. Bare names are
 // searched in the host's PATH, whose relative entries are skipped. A name with a separator is
@@ -113,7 +113,7 @@ func resolve(h Host, candidate string) (path, attempt string) {
 		file := executable(h, abs)
 		switch {
 		case file == "":
-		case expanded && h.Brought != nil && h.Brought(file):
+		case expanded && h.brings(file):
 			return "", attempt + " (a program of this project: to use it, add its directory to PATH)"
 		default:
 			return file, ""

@@ -146,3 +146,24 @@ func TestExplicitProgramThatIsMissing(t *testing.T) {
 	_, err := Locate(a, OSHost(), "/nowhere/x")
 	require.EqualError(t, err, "x: its program cannot be /nowhere/x (no such executable)\n  give another one, or leave it out: the adapter then chooses")
 }
+
+// The projects around the directories of the user and of the program count, whatever directory this process has.
+func TestVariablesLeadIntoNoProjectOfAStart(t *testing.T) {
+	a := shell(func(a *schema.Adapter) { a.Process.ExecutableCandidates = []string{"$IN_SRV/x"} })
+	h := host(map[string]string{"PATH": "/bin", "IN_SRV": "/srv/h"}, "/srv/h/x", "/srv/y")
+	for name, r := range map[string]Request{"its own": {Dir: "/srv"}, "the user's": {From: "/srv", Dir: "/home/u/project"}, "both": {From: "/srv"}} {
+		t.Run(name, func(t *testing.T) {
+			r.Nonce, r.ScratchDir = "4e6f6e6365", "/tmp/ripple-1"
+			_, err := Build(a, h, r)
+			var missing *MissingError
+			require.ErrorAs(t, err, &missing)
+			assert.Contains(t, missing.Tried, "$IN_SRV/x = /srv/h/x (a program of this project: to use it, add its directory to PATH)")
+		})
+	}
+	p, err := Build(a, h, request(nil))
+	require.NoError(t, err)
+	assert.Equal(t, "/srv/h/x", p.Path, "of no project in which somebody works")
+	p, err = Build(a, h, request(func(r *Request) { r.From, r.Executable = "/srv", "./y" }))
+	require.NoError(t, err)
+	assert.Equal(t, "/srv/y", p.Path, "the user's relative path")
+}

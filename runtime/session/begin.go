@@ -27,7 +27,7 @@ type Pending struct {
 }
 
 // Prestart starts a session's program early, so that the caller can do other work until the program
-// reaches its prompt. It uses the options that apply to the start of a program: Dir, Env, Cols,
+// reaches its prompt. It uses the options that apply to the start of a program: From, Dir, Env, Cols,
 // Rows, Executable, Args, Banner, Reason and CommandPrefix. It returns the errors of Open, except for
 // *StartError.
 func Prestart(a *schema.Adapter, o Options) (*Pending, error) {
@@ -54,7 +54,7 @@ func (b *Pending) begin(o Options) error {
 		return err
 	}
 	b.plan, err = launch.Build(a, host, launch.Request{
-		Dir: o.Dir, Env: o.Env, Args: o.Args, Cols: o.Cols, Rows: o.Rows,
+		From: o.From, Dir: o.Dir, Env: o.Env, Args: o.Args, Cols: o.Cols, Rows: o.Rows,
 		Executable: o.Executable, Banner: o.Banner, Reason: o.Reason, Nonce: nonce, ScratchDir: b.scratch.Path,
 	})
 	if err != nil {

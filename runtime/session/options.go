@@ -9,7 +9,8 @@ import (
 
 // Options configures a session; the zero value is useful.
 type Options struct {
-	Dir  string   // working directory; empty: the caller's
+	From string   // directory of the user who starts the program: see [launch.Request]; empty: the caller's
+	Dir  string   // working directory; empty: that of the user
 	Env  []string // KEY=value, over the adapter's own
 	Cols int      // 0: the adapter's
 	Rows int

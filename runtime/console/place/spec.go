@@ -71,12 +71,18 @@ const (
 	usualCols, usualRows     = 200, 50 // for adapters that do not set a size
 )
 
+// Order is the message that assigns a console to a new host.
+type Order struct {
+	Spec
+	From string `json:"from"` // directory of the starting process, in whose project nothing counts as the user's
+}
+
 // Options returns the session options of the program, with the terminal size set by the spec, the
 // adapter, or the default for consoles.
-func (s Spec) Options(a *schema.Adapter) session.Options {
+func (order Order) Options(a *schema.Adapter) session.Options {
 	o := session.Options{
-		Dir: s.Dir, Env: append([]string{Environment + "=" + s.Name}, s.Env...), Args: s.Args, Executable: s.Executable,
-		Cols: s.Cols, Rows: s.Rows,
+		From: order.From, Dir: order.Dir, Env: append([]string{Environment + "=" + order.Name}, order.Env...), Args: order.Args, Executable: order.Executable,
+		Cols: order.Cols, Rows: order.Rows,
 	}
 	tty := a.Process.TTY
 	if tty.Cols == usualCols && tty.Rows == usualRows {
@@ -89,12 +95,6 @@ func (s Spec) Options(a *schema.Adapter) session.Options {
 		o.Rows = tty.Rows
 	}
 	return o
-}
-
-// Order is the message that assigns a console to a new host.
-type Order struct {
-	Spec
-	From string `json:"from"` // directory of the starting process: a project's adapters are found from it
 }
 
 // Order returns the order for a console, for a host that runs in another directory.

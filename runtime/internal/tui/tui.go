@@ -40,7 +40,8 @@ import (
 
 // Options are optional: the zero value is useful.
 type Options struct {
-	Dir        string     // working directory; empty: the caller's
+	From       string     // directory of the user: see launch.Request; empty: the caller's
+	Dir        string     // working directory; empty: that of the user
 	Env        []string   // KEY=value, over the adapter's
 	Args       []string   // after agent.screen.args
 	Executable string     // path or name; empty: found by the adapter's rules
@@ -127,7 +128,7 @@ func Start(a *schema.Adapter, o Options) (*TUI, error) {
 func (t *TUI) start(a *schema.Adapter, o Options) error {
 	env := merged(a.Agent.Env, t.screen.Env)
 	plan, err := launch.Build(a, launch.OSHost(), launch.Request{
-		Dir: o.Dir, Env: append(env, o.Env...), Args: slices.Concat(t.screen.Args, o.Args), Cols: o.Cols, Rows: o.Rows,
+		From: o.From, Dir: o.Dir, Env: append(env, o.Env...), Args: slices.Concat(t.screen.Args, o.Args), Cols: o.Cols, Rows: o.Rows,
 		Executable: o.Executable, Nonce: rand.Text(), ScratchDir: t.scratch.Path, Box: o.Box,
 	})
 	if err != nil {

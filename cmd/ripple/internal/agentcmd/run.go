@@ -128,6 +128,7 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 // prepared returns the agent and its task. Nothing has been started: options that it does not
 // support are errors here.
 func (a *app) prepared(ctx context.Context, args []string, f *runFlags) (*registry.Entry, agent.Command, error) {
+	a.Examiner.StartDir = f.options.Dir
 	e, err := a.AgentAdapter(ctx, f.adapter)
 	if err != nil {
 		return nil, agent.Command{}, err

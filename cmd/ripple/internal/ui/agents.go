@@ -78,7 +78,7 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
-		found := a.examiner.Look(ctx, e.Adapter, launch.Program{Dir: NeutralDir()})
+		found := a.Examiner.Look(ctx, e.Adapter, launch.Program{Dir: NeutralDir()})
 		if found.Usable {
 			a.Trust.reportProject(e)
 			return e, nil
@@ -107,7 +107,7 @@ func NeutralDir() string {
 // Examine checks a program as it will be started, except that it runs in NeutralDir, and whether a user is logged in.
 func (a *App) Examine(ctx context.Context, e *registry.Entry, p launch.Program) launch.Examination {
 	p.Dir = NeutralDir()
-	return a.examiner.Examine(ctx, e.Adapter, p)
+	return a.Examiner.Examine(ctx, e.Adapter, p)
 }
 
 // Ready returns an error before the first turn if every turn would fail: the program is missing or
@@ -120,7 +120,7 @@ func (a *App) Ready(ctx context.Context, e *registry.Entry, p launch.Program) er
 	todo := strings.Join(d.Todo, "\n")
 	switch {
 	case d.Executable == "":
-		_, err := launch.Locate(e.Adapter, launch.OSHost(), p.Executable)
+		_, err := a.Examiner.Locate(e.Adapter, p.Executable)
 		return FailWith(ExitMissing, err, "or choose another agent; to list the agents: ripple doctor")
 	case d.TooOld():
 		return FailWith(ExitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)

@@ -55,7 +55,7 @@ type App struct {
 	ErrTerminal bool // standard error is a terminal that supports escape sequences
 
 	failure  *failure
-	examiner launch.Examiner
+	Examiner launch.Examiner
 	Trust    *Trust
 }
 
