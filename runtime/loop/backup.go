@@ -5,21 +5,20 @@ import (
 	"os"
 
 	"example.org/ripple/internal/layout"
-	"example.org/ripple/runtime/internal/git"
 	"example.org/ripple/runtime/loop/record"
 )
 
 // backup restores the loop's directory if it is removed while the loop runs.
 type backup struct {
 	*run
-	baseline *baseline // the trees before the turn
+	baseline *baseline // before the turn
 	files    map[string][]byte
 }
 
 // remember reads the files that cannot be derived from the state. They are restored if the whole
 // directory was removed, but not if a single file was.
-func (b *backup) remember(turn int, before git.Snapshot, users *git.Snapshot, reviewed map[string]string) {
-	b.baseline, b.files = written(b.state.Run, turn, before, users, reviewed), map[string][]byte{}
+func (b *backup) remember(before *baseline) {
+	b.baseline, b.files = before, map[string][]byte{}
 	for _, name := range append([]string{layout.MarkFile}, layout.Written...) {
 		if data, err := layout.Read(b.project, name); err == nil { // a missing file is not restored
 			b.files[name] = data

@@ -11,13 +11,15 @@ import (
 	"example.org/ripple/runtime/internal/git"
 )
 
-// baseline is the content of the file that holds the tree before a turn.
+// baseline is the content of the file that holds the tree and the assignment before a turn.
 type baseline struct {
 	Run  string `json:"run"`
 	Turn int    `json:"turn"` // the turn that follows it
 	saved
 	Project *saved `json:"project,omitempty"` // the user's own checkout, if the agent works in another tree
 	Review  *saved `json:"review,omitempty"`  // with a box, digests of reviewed files: see confined
+
+	Assignment *assignment `json:"assignment,omitempty"` // nil: a ripple wrote it that did not record assignments
 }
 
 // saved is a snapshot in JSON, which requires text, while file names are bytes.
@@ -26,19 +28,6 @@ type saved struct {
 	Branch *string           `json:"branch,omitempty"`   // instead of the snapshot's; nil: a ripple wrote it that did not record branches
 	Bytes  map[string]string `json:"bytes,omitempty"`    // files whose names, in hex, are not valid UTF-8
 	Log    *int64            `json:"head_log,omitempty"` // position in git's log of HEAD; nil: unknown
-}
-
-func written(run string, turn int, before git.Snapshot, users *git.Snapshot, reviewed map[string]string) *baseline {
-	b := &baseline{Run: run, Turn: turn, saved: save(before)}
-	if users != nil {
-		s := save(*users)
-		b.Project = &s
-	}
-	if reviewed != nil {
-		s := save(git.Snapshot{Files: reviewed})
-		b.Review = &s
-	}
-	return b
 }
 
 func save(s git.Snapshot) saved {
@@ -59,51 +48,53 @@ func save(s git.Snapshot) saved {
 	return b
 }
 
-// read converts back to a snapshot.
+// read converts back to a snapshot; nil if b is nil.
 func (b *saved) read() *git.Snapshot {
 	if b == nil {
 		return nil
 	}
+	s := b.Snapshot
+	s.Files = maps.Clone(b.Files)
 	for name, content := range b.Bytes {
-		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
-			b.Files[string(raw)] = content
+		if raw, err := hex.DecodeString(name); err == nil && s.Files != nil {
+			s.Files[string(raw)] = content
 		}
 	}
-	if b.BranchUnknown = b.Branch == nil; !b.BranchUnknown {
-		b.Snapshot.Branch = *b.Branch
+	if s.BranchUnknown = b.Branch == nil; !s.BranchUnknown {
+		s.Branch = *b.Branch
 	}
-	return &b.Snapshot
+	return &s
 }
 
 // baselineOf returns the trees before a turn: the agent's, and the user's own checkout if that is
-// another one, else nil. If an earlier attempt at the turn was cut off, they are those before that
+// another one. If an earlier attempt at the turn was cut off, they are those before that
 // attempt, whose changes belong to the turn. reviewed is kept with them.
-func (w *workspace) baselineOf(ctx context.Context, turn int, reviewed map[string]string) (before git.Snapshot, users *git.Snapshot, err error) {
+func (w *workspace) baselineOf(ctx context.Context, turn int, reviewed map[string]string) (*baseline, error) {
 	if w.begun() {
-		known, err := w.savedBaseline(turn)
-		if err != nil {
-			return before, nil, err
-		}
-		if known != nil {
-			return *known.read(), known.Project.read(), nil
+		if known, err := w.savedBaseline(turn); err != nil || known != nil {
+			return known, err
 		}
 	}
-	if before, err = w.current(ctx); err != nil {
-		return before, nil, err
+	before, err := w.current(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if err := w.tree.Identify(ctx, &before); err != nil {
-		return before, nil, err
+		return nil, err
 	}
-	own, other, err := w.checkouts.users(ctx)
+	users, other, err := w.checkouts.users(ctx)
 	if err != nil {
-		return before, nil, err
+		return nil, err
 	}
+	b := &baseline{Run: w.state.Run, Turn: turn, saved: save(before)}
 	if other {
-		users = &own
+		b.Project = new(save(users))
 	}
-	b := written(w.state.Run, turn, before, users, reviewed)
+	if reviewed != nil {
+		b.Review = new(save(git.Snapshot{Files: reviewed}))
+	}
 	w.checkouts.mark(b)
-	return before, users, w.store.WriteJSON(layout.SnapshotFile, b)
+	return b, nil
 }
 
 // savedBaseline reads the trees before a turn; nil if unknown.

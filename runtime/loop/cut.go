@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/loop/record"
@@ -62,18 +63,21 @@ func (l *Loop) cutShort(ctx context.Context, e *ended, err error) error {
 	spent.CostUSD = e.said.cost
 	if cutErr := l.cut(e.turn, spent, record.OneLine(why, 300)); cutErr != nil {
 		l.note("the attempt could not be recorded: " + cutErr.Error())
+	} else {
+		_ = l.store.WriteJSON(layout.SnapshotFile, e.baseline) // without it, the next attempt reports the changes again
 	}
 	return err
 }
 
-// leftByCut notes what an attempt left in the trees, which the summary reports, and the files to review. Errors are ignored:
-// the run ends for another reason, and the next one finds the tree before the attempt.
+// leftByCut notes what an attempt left in the trees, which the summary reports, the files to review, and the changes of the
+// prompt and the plan. Errors are ignored: the run ends for another reason, and the next one finds the tree before the attempt.
 func (l *Loop) leftByCut(ctx context.Context, e *ended) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
 	_ = l.compare(ctx, e)
 	l.confined.takeFiles(ctx, e.changed)
 	_ = l.work.checkouts.turnOver(ctx, e)
+	l.compareCut(e)
 }
 
 // recall restores the questions and answers of an attempt that was killed.

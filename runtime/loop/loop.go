@@ -71,7 +71,7 @@ type Loop struct {
 	confined   *confined
 	interrupts *interrupts
 	done       *Summary // set at the end
-	prompt     string   // the content of the prompt's file before the turn
+	prompt     string   // digest of the prompt's file before the turn
 	inProject  bool     // the prompt's file is read in the project only, see readTask
 	restored   bool     // the state was read, so the end of the run can be recorded
 }

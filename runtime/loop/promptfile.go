@@ -34,8 +34,8 @@ func (l *Loop) readPrompt() (string, error) {
 	if refused, is := errors.AsType[*projectfile.RefusedError](err); is && l.inProject {
 		return "", l.noPrompt(refused.Error() + ".")
 	}
-	l.prompt = string(data)
-	return l.prompt, err
+	l.prompt = digest(data)
+	return string(data), err
 }
 
 func (l *Loop) promptPath() string {
@@ -76,20 +76,20 @@ func (l *Loop) noPrompt(why string) *Stop {
 	return s
 }
 
-// comparePrompt reports that the task changed while a turn ran: the agent may have rewritten it.
-func (l *Loop) comparePrompt(e *ended) {
+// comparePrompt reports that the task changed while a turn ran: the agent may have rewritten it. before is the digest of the
+// earlier content. following is the turn that is taken afterwards, "next" or "repeated".
+func (l *Loop) comparePrompt(e *ended, before, following string) {
 	if l.o.Prompt != "" {
 		return
 	}
-	path := l.promptPath()
-	data, err := l.readTask(path)
-	how, then := "", "the next turn gets it as it is now"
+	data, err := l.readTask(l.promptPath())
+	how, then := "", "the "+following+" turn gets it as it is now"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		how, then = "removed", "without it, the loop takes no further turn"
 	case err != nil:
 		return // the next turn reports it
-	case string(data) == l.prompt, e.outcome.Prompt != "" && string(data) == e.outcome.Prompt:
+	case digest(data) == before, e.outcome.Prompt != "" && string(data) == e.outcome.Prompt:
 		return
 	case strings.TrimSpace(string(data)) == "":
 		how, then = "emptied", "without it, the loop takes no further turn"
@@ -97,8 +97,5 @@ func (l *Loop) comparePrompt(e *ended) {
 		how = "changed"
 	}
 	l.state.Prompt = fmt.Sprintf("%s while turn %d ran", how, e.turn)
-	if relative, err := filepath.Rel(l.project, path); err == nil {
-		path = filepath.ToSlash(relative)
-	}
-	l.note(fmt.Sprintf("%s was %s, by you or by the agent: %s", path, l.state.Prompt, then))
+	l.note(fmt.Sprintf("%s was %s, by you or by the agent: %s", l.promptName(), l.state.Prompt, then))
 }

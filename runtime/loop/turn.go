@@ -27,9 +27,10 @@ type ended struct {
 	prompt        string
 	outcome       Outcome
 	said          *analysis
-	before, after git.Snapshot
-	changed       []string // files, committed or not
-	progress      bool     // one of them is not the loop's own
+	baseline      *baseline
+	before, after git.Snapshot // before is the baseline's
+	changed       []string     // files, committed or not
+	progress      bool         // one of them is not the loop's own
 	begun         time.Time
 
 	hat        string           // that took it; "" for none
@@ -100,7 +101,11 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.confined.begin(ctx, e); err != nil {
 		return err
 	}
-	if e.before, e.project, err = l.work.baselineOf(ctx, e.turn, l.confined.files); err != nil {
+	if e.baseline, err = l.work.baselineOf(ctx, e.turn, l.confined.files); err != nil {
+		return err
+	}
+	e.before, e.project = *e.baseline.read(), e.baseline.Project.read()
+	if err := l.assign(e, p); err != nil {
 		return err
 	}
 	if l.state.Turn == 0 {
@@ -110,7 +115,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		}
 	}
 	l.work.last = nil // the agent is about to change it
-	l.backup.remember(e.turn, e.before, e.project, l.confined.files)
+	l.backup.remember(e.baseline)
 	if err := l.start(e); err != nil {
 		return err
 	}
@@ -123,13 +128,13 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	l.interpret(e)
-	if e.unseen = l.look(ctx, e, p); ctx.Err() != nil {
+	if e.unseen = l.look(ctx, e); ctx.Err() != nil {
 		return l.cutShort(ctx, e, ctx.Err())
 	}
+	e.unseen = errors.Join(e.unseen, l.compareAssignment(e))
 	l.confined.takeDenials(e)
 	l.confined.takeFiles(ctx, e.changed)
 	l.judge.take(e)
-	l.comparePrompt(e)
 	err = l.recordTurn(e)
 	l.questions.turnOver(e)
 	l.limits.untold(e)
@@ -171,9 +176,9 @@ func (r *run) noteFault(turn int, caught fault.Fault, cost string) string {
 
 // look finds what the turn changed and published. The turn counts even if this fails: the agent has
 // completed it, and its files are committed when the loop continues.
-func (l *Loop) look(ctx context.Context, e *ended, p record.Plan) error {
+func (l *Loop) look(ctx context.Context, e *ended) error {
 	e.unseen = l.compare(ctx, e)
-	err := errors.Join(e.unseen, l.publishTopics(ctx, e), l.tasksRemoved(p))
+	err := errors.Join(e.unseen, l.publishTopics(ctx, e))
 	if ctx.Err() != nil { // the log of HEAD is read once
 		return err
 	}
@@ -206,16 +211,6 @@ func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
 	}
 	if err == nil {
 		l.dispatcher.end(e, t)
-	}
-	return err
-}
-
-// tasksRemoved reports tasks that a turn removed from the plan, which can make a plan complete.
-func (l *Loop) tasksRemoved(before record.Plan) error {
-	after, err := planOf(l.project, l.work.tree.Dir)
-	if fewer := before.Open + before.Ticked - after.Open - after.Ticked; err == nil && fewer > 0 {
-		l.state.Removed += fewer
-		l.note(fmt.Sprintf("turn %d removed %s from the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.Open, after.Open+after.Ticked))
 	}
 	return err
 }

@@ -212,7 +212,15 @@ func turnWords(turn int, hat, subject string) string {
 
 // cutWords says that an attempt at a turn was interrupted.
 func cutWords(l record.Line) string {
-	return fmt.Sprintf("turn %d was interrupted and is repeated: %s", l.Turn, ui.Harmless(l.Why))
+	return fmt.Sprintf("turn %d was interrupted and is repeated: %s%s", l.Turn, ui.Harmless(l.Why), promptWords(l))
+}
+
+// promptWords says that the prompt changed while the turn ran; "" if it did not.
+func promptWords(l record.Line) string {
+	if l.State == nil || !strings.HasSuffix(l.State.Prompt, fmt.Sprintf(" turn %d ran", l.Turn)) {
+		return ""
+	}
+	return ", its prompt was " + l.State.Prompt
 }
 
 // replayEnd prints the end of a turn.
@@ -224,9 +232,7 @@ func (a *player) replayEnd(l journal.Record) {
 	if l.Failure != nil {
 		what += ", failed: " + l.Failure.Error()
 	}
-	if l.State != nil && strings.HasSuffix(l.State.Prompt, fmt.Sprintf(" turn %d ran", l.Turn)) {
-		what += ", its prompt was " + l.State.Prompt
-	}
+	what += promptWords(l.Line)
 	if l.State != nil && l.State.CostUSD > 0 {
 		what += ", " + loop.FormatUSD(l.State.CostUSD) + " so far"
 	}
