@@ -235,3 +235,21 @@ func TestResetAfterAKilledAttempt(t *testing.T) {
 	assert.Equal(t, 2, r.last().Removed)
 	assert.Equal(t, changed1, r.last().Prompt)
 }
+
+// Tasks that a rebase of the worktree takes out of its plan are not removed by the turn.
+func TestRebaseChangesThePlan(t *testing.T) {
+	t.Parallel()
+	r := newCutRig(t, false)
+	r.git("add", "-f", ".ralph/@fix_plan.md")
+	r.git("commit", "-qm", "plan")
+	r.flags = map[string]string{"worktree": "side", "commit": "true", "max-turns": "2"}
+	r.fake.script = script(func(d *doing) {
+		d.work()
+		r.write(".ralph/@fix_plan.md", oneOpen)
+		r.git("commit", "-qam", "fewer tasks")
+	}, works)
+	r.run()
+	assert.Equal(t, oneOpen, r.read(".ralph/side-worktree/.ralph/@fix_plan.md"), "it was rebased")
+	assert.Empty(t, r.notesAbout("removed"))
+	assert.Contains(t, r.fake.requests[1].Context, "1 of 1")
+}

@@ -204,5 +204,5 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if d := l.calls.wait(l.config.CallsPerHour, now); d > 0 {
 		return nil, l.wait(ctx, now.Add(d), fmt.Sprintf("for the limit of %s an hour", plural(l.config.CallsPerHour, "call")))
 	}
-	return nil, l.turn(ctx, p)
+	return nil, l.turn(ctx)
 }

@@ -82,7 +82,7 @@ func (e *ended) waits() bool { return e.reaction().waits != "" }
 
 // turn takes one turn and records it. A turn that was interrupted is repeated by the next run, as
 // after a crash.
-func (l *Loop) turn(ctx context.Context, p record.Plan) error {
+func (l *Loop) turn(ctx context.Context) error {
 	e := &ended{turn: l.state.Turn + 1, said: &analysis{}}
 	var err error
 	if e.prompt, err = l.readPrompt(); err != nil {
@@ -105,6 +105,10 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	e.before, e.project = *e.baseline.read(), e.baseline.Project.read()
+	p, err := planOf(l.project, l.work.tree.Dir) // after a rebase of the working tree, which may change it
+	if err != nil {
+		return err
+	}
 	if err := l.assign(e, p); err != nil {
 		return err
 	}
