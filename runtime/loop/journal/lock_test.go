@@ -77,9 +77,18 @@ func TestALockOfAnotherProcessIsNotAwaitedForever(t *testing.T) {
 		t.Cleanup(func() { assert.NoError(t, l.Unlock()) })
 	}
 	_, err := OpenQuestions(s.project)
-	assert.ErrorContains(t, err, layout.RepliesLock)
+	assert.NoError(t, err, "reading needs no lock")
 	err = Answer(s.project, noon, func([]record.Question) (string, event.Answer, error) { return "q1", event.Answer{}, nil })
 	assert.ErrorContains(t, err, layout.RepliesLock)
 	_, _, err = s.TakeInbox("token")
 	assert.ErrorContains(t, err, layout.InboxLock)
+}
+
+// A reader of a loop's files creates none: a lock that root made would block the loop.
+func TestReadingQuestionsCreatesNoLock(t *testing.T) {
+	s := storeOf(t)
+	require.NoError(t, s.Write(layout.RepliesFile, []byte("torn\n")))
+	_, err := OpenQuestions(s.project)
+	assert.NoError(t, err)
+	assert.False(t, s.Files().Exists(layout.RepliesLock))
 }

@@ -127,16 +127,12 @@ func (s Replies) reply(say func(left []Reply) (*Reply, error)) error {
 	return s.write(append(left, *r))
 }
 
-// Read returns the replies; none if the file does not exist.
+// Read returns the replies; none if the file does not exist. It changes nothing, and needs no lock, because the file is only
+// replaced as a whole.
 func (s Replies) Read() ([]Reply, error) {
 	if !s.store.files.Exists(layout.RepliesFile) {
 		return nil, nil // fast path: read often, and usually missing
 	}
-	unlock, err := s.lock()
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
 	return s.read()
 }
 

@@ -71,7 +71,7 @@ func OpenQuestions(project string) ([]record.Question, error) {
 	// each answer is found in at least one of the two.
 	replies, err := NewReplies(NewStore(project, nil)).Read()
 	if errors.Is(err, fs.ErrPermission) {
-		err = nil // a user with read-only access sees the question slightly longer
+		err = nil // a user who may not read the file sees the question slightly longer
 	}
 	if err != nil {
 		return nil, err
