@@ -73,6 +73,9 @@ func (a *app) emit(topic, payload string) error {
 		return ui.UsageError("only an agent, or a program that it starts, can run this, in a turn of a loop with hats; see ripple help hats",
 			"ripple emit was not started in a turn of a loop: %s and %s are not set", journal.ProjectVariable, journal.TokenVariable)
 	}
+	if err := a.RefuseSudo(project); err != nil {
+		return err
+	}
 	p := hats.NewPublished(topic, payload)
 	err := journal.Emit(project, token, p)
 	refused, isRefused := errors.AsType[*journal.RefusedError](err)
