@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
+	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/registry"
@@ -280,6 +281,9 @@ func (t *Trust) Ask(record trust.Record, all []trust.Item) (yes, asked bool, err
 func (t *Trust) Record(record trust.Record, items []trust.Item) (trust.Record, error) {
 	for _, i := range usableItems(items) {
 		if i.Kind == trust.Loop && !record.Has(i) {
+			if _, through := owner.ThroughSudo(record.Project, t.getenv); through {
+				continue // the mark would be root's, and root runs no loop there
+			}
 			var err error
 			if i, err = marked(record.Project); err != nil {
 				return record, err
