@@ -107,6 +107,15 @@ func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
 	e.cmd = exec.Command(path, append([]string{"acp", "--adapter", "rehearsal"}, args...)...)
 	e.cmd.Dir, e.cmd.SysProcAttr = home, &syscall.SysProcAttr{Setpgid: true}
 	e.cmd.Env = append(os.Environ(), e.mark, "HOME="+home, "TMPDIR="+t.TempDir(), scenario.FileVariable+"="+filepath.Join(home, "scenario.yaml"), "MAX_CALLS_PER_HOUR=100000")
+	e.start()
+	return e
+}
+
+// start starts the command of an editor.
+func (e *editor) start() {
+	e.t.Helper()
+	t := e.t
+	var err error
 	e.in, err = e.cmd.StdinPipe()
 	require.NoError(t, err)
 	out, err := e.cmd.StdoutPipe()
@@ -135,7 +144,6 @@ func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
 		end.Stop()
 		e.nothingLeft()
 	})
-	return e
 }
 
 // beginSession returns an editor with a session.

@@ -3,18 +3,24 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/layout"
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/loop/journal"
 )
 
@@ -109,5 +115,114 @@ func TestWhichCommandsChangeALoopsFiles(t *testing.T) {
 			}
 			before = after
 		}
+	})
+}
+
+// openEditorOf starts an editor with a real agent.
+func openEditorOf(h *hostile) *editor {
+	h.t.Helper()
+	top := filepath.Dir(h.dir)
+	path, err := binary()
+	require.NoError(h.t, err)
+	adapter := filepath.Join(top, "mine.yaml")
+	require.NoError(h.t, os.WriteFile(adapter, []byte(strings.NewReplacer("EVIL", "true", "helper", "mine").Replace(agentAdapter)), 0o600))
+	e := &editor{t: h.t, project: h.dir, mark: "RIPPLE_TEST=acp" + strings.ReplaceAll(top, "/", "-"), cmd: exec.Command(path, "acp", "--adapter", adapter)}
+	e.cmd.Dir, e.cmd.SysProcAttr = top, &syscall.SysProcAttr{Setpgid: true}
+	e.cmd.Env = append(slices.Clone(h.environ), e.mark)
+	e.start()
+	return e
+}
+
+// A message of an editor changes no file of a loop before the checks that a prompt makes, and a prompt that they refuse changes none.
+func TestWhichMessagesOfAnEditorChangeALoopsFiles(t *testing.T) {
+	t.Parallel()
+	asWhom(t, func(t *testing.T, h *hostile, sudo bool) {
+		before := loopFiles(t, h.dir)
+		e := openEditorOf(h)
+		e.call("initialize", map[string]any{"protocolVersion": 1})
+		e.session = field(t, e.call("session/new", e.place()).Result, "sessionId").(string)
+		with := func(more ...string) map[string]any {
+			p := e.place()
+			for i := 0; i < len(more); i += 2 {
+				p[more[i]] = more[i+1]
+			}
+			return p
+		}
+		text := []any{map[string]any{"type": "text", "text": "Do it."}}
+		for _, c := range []struct {
+			method string
+			params map[string]any
+			fails  string
+		}{
+			{"session/new", with(), ""},
+			{"session/list", with(), ""},
+			{"session/list", map[string]any{}, ""},
+			{"session/load", with("sessionId", "RUN"), ""},
+			{"session/resume", with("sessionId", "RUN"), ""},
+			{"session/load", with("sessionId", "OTHER"), "no longer exists"},
+			{"session/set_mode", with("sessionId", "RUN", "modeId", "allow"), "unknown mode"},
+			{"session/set_model", with("sessionId", "RUN", "modelId", "x"), "unknown method"},
+			{"session/cancel", with("sessionId", "RUN"), ""},
+			{"session/prompt", map[string]any{"sessionId": "RUN", "prompt": text}, "?"},
+			{"session/prompt", map[string]any{"sessionId": e.session, "prompt": text}, "?"},
+			{"session/close", with("sessionId", "RUN"), ""},
+			{"session/close", with("sessionId", e.session), ""},
+		} {
+			if c.fails == "?" {
+				c.fails = map[bool]string{false: "approve", true: "belongs to"}[sudo]
+			}
+			m := e.call(c.method, c.params)
+			if c.fails == "" {
+				assert.Nil(t, m.Error, "%s: %+v", c.method, m.Error)
+			} else if assert.NotNil(t, m.Error, c.method) {
+				assert.Contains(t, m.Error.Message, c.fails, c.method)
+			}
+			after := loopFiles(t, h.dir)
+			assert.Equal(t, before, after, c.method)
+			before = after
+		}
+	})
+}
+
+// No tool of an AI client changes a loop's files.
+func TestWhichToolsChangeALoopsFiles(t *testing.T) {
+	t.Parallel()
+	asWhom(t, func(t *testing.T, h *hostile, _ bool) {
+		path, err := binary()
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
+		defer cancel()
+		cmd := exec.Command(path, "mcp", "--adapters", "bash")
+		cmd.Dir, cmd.Env = h.dir, h.environ
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+		require.NoError(t, err)
+		defer func() { assert.NoError(t, c.Close()) }()
+		tools, err := c.ListTools(ctx, nil)
+		require.NoError(t, err)
+		left := map[string]bool{}
+		for _, tool := range tools.Tools {
+			left[tool.Name] = true
+		}
+		before := loopFiles(t, h.dir)
+		for _, call := range []struct {
+			tool string
+			args map[string]any
+		}{
+			{"console_start", map[string]any{"name": "c", "adapter": "bash", "cwd": h.dir}},
+			{"console_list", map[string]any{}},
+			{"console_exec", map[string]any{"console": "c", "code": "read -r x"}},
+			{"console_peek", map[string]any{"console": "c"}},
+			{"console_send", map[string]any{"console": "c", "text": "x", "keys": []string{"enter"}}},
+			{"console_wait", map[string]any{"console": "c"}},
+			{"console_read", map[string]any{"console": "c"}},
+			{"console_close", map[string]any{"console": "c"}},
+		} {
+			r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: call.tool, Arguments: call.args})
+			require.NoError(t, err, call.tool)
+			assert.False(t, r.IsError, "%s: %v", call.tool, r.Content[0])
+			assert.Equal(t, before, loopFiles(t, h.dir), call.tool)
+			delete(left, call.tool)
+		}
+		assert.Empty(t, left, "each tool is called")
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -345,4 +347,44 @@ type writes func([]byte)
 func (w writes) Write(b []byte) (int, error) {
 	w(b)
 	return len(b), nil
+}
+
+// A run that others began is the session's only from its first prompt on, which Options.Claim may refuse.
+func TestALoadedRunBecomesTheSessionsWithAPrompt(t *testing.T) {
+	dir := t.TempDir()
+	store := journal.NewStore(dir, nil)
+	require.NoError(t, store.Make())
+	other := `{"session":"other","run":"earlier"}`
+	for name, text := range map[string]string{
+		layout.TaskFile: "the task of the other session", layout.FaceFile: other, layout.StatusFile: `{"status":"halted"}`,
+		layout.EventsFile: `{"type":"run_started","time":"2026-01-02T03:04:05Z","state":{"run":"RUN"}}` + "\n",
+	} {
+		require.NoError(t, store.Write(name, []byte(text)))
+	}
+	refused := errors.New("refused")
+	s := New(Options{
+		Claim:       func(string) error { return refused },
+		LoopCommand: func(task string, goOn bool) []string { return []string{task, fmt.Sprint(goOn)} },
+	})
+	s.conn.Send = func([]byte) {}
+	params, err := json.Marshal(place{Session: "RUN", Dir: dir})
+	require.NoError(t, err)
+	require.Nil(t, s.goOn(rpc.Message{Params: params}, false))
+	s.work.Wait()
+	ss := s.sessions["RUN"]
+	read := func(name string) string {
+		data, _ := layout.Read(dir, name) // "" if it does not exist
+		return string(data)
+	}
+	_, err = ss.prepare("go on")
+	assert.ErrorIs(t, err, refused)
+	assert.Equal(t, other, read(layout.FaceFile))
+	assert.NotEmpty(t, read(layout.TaskFile))
+	refused = nil
+	command, err := ss.prepare("go on")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"", "true"}, command, "it is continued, with its own task")
+	assert.Equal(t, face{Session: "RUN", Run: "RUN"}, ss.readFace())
+	assert.Empty(t, read(layout.TaskFile))
+	assert.Contains(t, read(layout.RepliesFile), "go on")
 }

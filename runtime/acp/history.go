@@ -12,8 +12,8 @@ import (
 // it loads the session.
 const maxHistory = 5000
 
-// history sends the client the run of a session, from its record.
-func (ss *session) history() {
+// history sends the client the run of a session, from its record. ownTask reports whether the task is the one in layout.TaskFile.
+func (ss *session) history(ownTask bool) {
 	total := 0
 	if !each(ss.dir, func(r journal.Record) {
 		if total++; r.Type == record.RunStarted {
@@ -22,7 +22,7 @@ func (ss *session) history() {
 	}) {
 		return
 	}
-	if task, err := layout.Read(ss.dir, layout.TaskFile); err == nil {
+	if task, err := layout.Read(ss.dir, layout.TaskFile); err == nil && ownTask {
 		ss.update("user_message_chunk", map[string]any{"content": map[string]any{"type": "text", "text": string(task)}})
 	}
 	t, seen := &teller{session: ss}, 0

@@ -61,6 +61,9 @@ func (ss *session) prepare(text string) ([]string, error) {
 	if err := journal.Await(ss.dir); err != nil { // that loop may still be writing
 		return nil, err
 	}
+	if err := ss.adopt(); err != nil {
+		return nil, err
+	}
 	left, err := ss.left()
 	if err != nil {
 		return nil, err
@@ -201,27 +204,36 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	case talk.Run == "" || f.Session != ss.id && ss.id != talk.Run, f.Session == ss.id && f.Run != talk.Run:
 		return &rpc.Error{Code: rpc.CodeNotFound, Message: fmt.Sprintf("session %q no longer exists in %s: a directory keeps only the session of its last loop", ss.id, ss.dir)}
 	case f.Session != ss.id:
-		if err := ss.adopt(talk.Run); err != nil {
-			return &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
-		}
+		ss.adopts = talk.Run
 	}
 	s.sessions[ss.id] = ss
-	id := m.ID
+	id, ownTask := m.ID, ss.adopts == ""
 	s.start(func() {
 		if replay {
-			ss.guard("showing the session's history", nil, ss.history)
+			ss.guard("showing the session's history", nil, func() { ss.history(ownTask) })
 		}
 		s.locked(func() { s.conn.Reply(id, map[string]any{}) })
 	})
 	return nil
 }
 
-// adopt makes a run of others the session's.
-func (ss *session) adopt(run string) error {
-	if err := ss.store().Remove(layout.TaskFile); err != nil {
-		return err
+// adopt makes the run of others that was loaded the session's, at its first prompt: loading changes no file, because the checks
+// of Options.Claim come with a prompt. If there is another run by now, it does nothing.
+func (ss *session) adopt() error {
+	run := ss.adopts
+	if run == "" {
+		return nil
 	}
-	return ss.writeFace(face{Session: ss.id, Run: run})
+	talk, err := journal.ReadTalk(ss.dir)
+	if err == nil && talk.Run == run {
+		if err = ss.store().Remove(layout.TaskFile); err == nil {
+			err = ss.writeFace(face{Session: ss.id, Run: run})
+		}
+	}
+	if err == nil {
+		ss.adopts = ""
+	}
+	return err
 }
 
 // list reports the session of a directory, or those of this connection

@@ -41,7 +41,7 @@ type Options struct {
 
 	Agent   *schema.Adapter        // takes one turn for each prompt; nil: a prompt starts a loop
 	RunTurn TurnFunc               // takes the turns instead of Agent, and can continue any session; may be nil
-	Claim   func(dir string) error // called with a directory before a loop's files are created in it; may be nil
+	Claim   func(dir string) error // called with a directory before a prompt changes a loop's files in it; may be nil
 	Log     io.Writer              // gets messages for debugging; may be nil
 
 	// OnlyOwn is the reason why the client may not load sessions of other connections; "": it may.

@@ -20,6 +20,7 @@ type session struct {
 	mode    string            // of its turns; "": there is nothing to choose
 	servers []json.RawMessage // MCP servers of the client
 	closed  bool
+	adopts  string // the loaded run of others that the first prompt makes the session's; "": none
 
 	agentID string       // of an agent's own session, with Options.Agent
 	used    event.Tokens // by that

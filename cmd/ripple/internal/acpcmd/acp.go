@@ -80,20 +80,33 @@ The exit code is 0 when the editor closes standard input, 1 if the connection fa
 	return cmd
 }
 
-// claim returns what creates the directory of a loop's files in a project, but not as root in that of another user.
-func claim(a *ui.App) func(project string) error {
+// claim returns what creates the directory of a loop's files in a project, but not as root in that of another user. One that exists
+// needs the user's approval, as in ripple run, unless an agent of ripple's own plays a script.
+func claim(a *ui.App, agent string) func(project string) error {
 	return func(project string) error {
 		if err := a.RefuseSudo(project); err != nil {
+			return err
+		}
+		if err := a.Trust.CheckLoop(project); err != nil && !plays(a, agent) {
 			return err
 		}
 		return a.Trust.ClaimLoop(project)
 	}
 }
 
+// plays is [ui.Plays] for the adapter that was named; false for auto.
+func plays(a *ui.App, agent string) bool {
+	if agent == "auto" {
+		return false
+	}
+	e, err := a.LookAgent(agent)
+	return err == nil && ui.Plays(e)
+}
+
 func serve(ctx context.Context, a *ui.App, version string, f flags, args []string) error {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	o := acp.Options{Version: version, Log: a.Err, Claim: claim(a)}
+	o := acp.Options{Version: version, Log: a.Err, Claim: claim(a, f.adapter)}
 	if by := a.Trust.Origin(); by != nil {
 		o.OnlyOwn = fmt.Sprintf("only a user's editor may load this session: ripple acp was started by %s; begin a new session", by)
 	}

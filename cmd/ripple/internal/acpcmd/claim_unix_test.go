@@ -31,7 +31,7 @@ func TestSudoClaimsNoProject(t *testing.T) {
 			}
 			return os.Getenv(name)
 		}
-		err := claim(a)(project)
+		err := claim(a, "auto")(project)
 		assert.Equal(t, refused, err != nil, "%v", err)
 		_, err = os.Stat(filepath.Join(project, layout.Dir))
 		assert.Equal(t, refused, os.IsNotExist(err))

@@ -9,7 +9,6 @@ import (
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
-	"example.org/ripple/runtime/registry"
 )
 
 // agreedAndReady checks two conditions before the first turn: the user's trust, which is checked
@@ -34,9 +33,9 @@ func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgen
 // records the run and its directory as the user's.
 func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) (claim func() error, err error) {
 	need := ui.SettingsItems(o.Config.Files())
-	scripted := plays(first.entry)
+	scripted := ui.Plays(first.entry)
 	for _, m := range slices.AppendSeq(slices.Clone(o.Fallback), maps.Values(o.HatAgents)) {
-		scripted = scripted && plays(m.Agent.(*loopAgent).entry)
+		scripted = scripted && ui.Plays(m.Agent.(*loopAgent).entry)
 	}
 	if !scripted || o.Resume { // whose settings are in the same place
 		need = append(need, ui.LoopItems(project)...)
@@ -68,10 +67,4 @@ func mayReadTask(a *app, project string, c *config.Config, f loopFlags) bool {
 		return a.Trust.Approved(a.Trust.RunItems(project)...)
 	}
 	return a.Trust.Approved(ui.SettingsItems(c.Files())...)
-}
-
-// plays reports whether an agent only plays a script of ripple's, or of the user's: such an agent
-// ignores its task.
-func plays(e *registry.Entry) bool {
-	return e.Origin == registry.OriginEmbedded && e.Adapter.Process.Executable == "{self}"
 }

@@ -129,3 +129,9 @@ func (a *App) Ready(ctx context.Context, e *registry.Entry, p launch.Program) er
 	}
 	return nil
 }
+
+// Plays reports whether an agent only plays a script of ripple's, or of the user's: such an agent
+// ignores its task.
+func Plays(e *registry.Entry) bool {
+	return e.Origin == registry.OriginEmbedded && e.Adapter.Process.Executable == "{self}"
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/proctree"
@@ -183,6 +184,24 @@ func (t *Trust) Agree(need []trust.Item) error {
 		return FailWith(ExitUsage, fmt.Errorf("%s changed while you were asked: nothing was run", place(project, still[0].Path)), "to see it again: ripple trust --show")
 	}
 	return nil
+}
+
+// CheckLoop returns an error if there is a directory of a loop's files in a project that this user neither made nor approved. It asks
+// nobody.
+func (t *Trust) CheckLoop(project string) error {
+	if t.mode() == trustAlways {
+		return nil
+	}
+	project, err := filepath.EvalSymlinks(project) // like Project
+	if err != nil {
+		return FailWith(ExitFailed, err, "")
+	}
+	record, err := t.usable(project)
+	if len(record.Missing(LoopItems(project))) == 0 {
+		return nil
+	}
+	return errors.Join(err, fmt.Errorf("%s has not been approved: an agent would follow the instructions in it\nin %s:\n%s",
+		filepath.Join(project, layout.Dir), project, howToAgree(t)))
 }
 
 // howToAgree returns the hint that names the commands for approval.
