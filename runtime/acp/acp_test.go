@@ -388,3 +388,33 @@ func TestALoadedRunBecomesTheSessionsWithAPrompt(t *testing.T) {
 	assert.Empty(t, read(layout.TaskFile))
 	assert.Contains(t, read(layout.RepliesFile), "go on")
 }
+
+// The run of another session, which is loaded by its own ID, keeps its task and is continued as in that session.
+func TestARunOfAnotherSessionKeepsItsTask(t *testing.T) {
+	dir := t.TempDir()
+	store := journal.NewStore(dir, nil)
+	require.NoError(t, store.Make())
+	for name, text := range map[string]string{
+		layout.TaskFile: "the task", layout.FaceFile: `{"session":"other","run":"RUN","exit_code":5}`, layout.StatusFile: `{"status":"stopped"}`,
+		layout.EventsFile: `{"type":"run_started","time":"2026-01-02T03:04:05Z","state":{"run":"RUN"}}` + "\n",
+	} {
+		require.NoError(t, store.Write(name, []byte(text)))
+	}
+	s := New(Options{LoopCommand: func(task string, goOn bool) []string { return []string{task, fmt.Sprint(goOn)} }})
+	var sent bytes.Buffer
+	s.out = newOutbox(&sent)
+	s.ctx = t.Context()
+	s.conn.Send = s.out.send
+	params, err := json.Marshal(place{Session: "RUN", Dir: dir})
+	require.NoError(t, err)
+	require.Nil(t, s.goOn(rpc.Message{Params: params}, true))
+	s.work.Wait()
+	s.out.end(time.Minute)
+	assert.Contains(t, sent.String(), "the task")
+	command, err := s.sessions["RUN"].prepare("go on")
+	require.NoError(t, err)
+	assert.Equal(t, []string{store.Path(layout.TaskFile), "false"}, command, "its limit is reached")
+	task, err := layout.Read(dir, layout.TaskFile)
+	require.NoError(t, err)
+	assert.Equal(t, "the task\n\ngo on\n", string(task))
+}

@@ -207,7 +207,7 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 		ss.adopts = talk.Run
 	}
 	s.sessions[ss.id] = ss
-	id, ownTask := m.ID, ss.adopts == ""
+	id, ownTask := m.ID, f.Run == talk.Run
 	s.start(func() {
 		if replay {
 			ss.guard("showing the session's history", nil, func() { ss.history(ownTask) })
@@ -226,8 +226,13 @@ func (ss *session) adopt() error {
 	}
 	talk, err := journal.ReadTalk(ss.dir)
 	if err == nil && talk.Run == run {
-		if err = ss.store().Remove(layout.TaskFile); err == nil {
-			err = ss.writeFace(face{Session: ss.id, Run: run})
+		f := ss.readFace()
+		if f.Run != run { // the task is that of another run
+			f = face{Run: run}
+			err = ss.store().Remove(layout.TaskFile)
+		}
+		if f.Session = ss.id; err == nil {
+			err = ss.writeFace(f)
 		}
 	}
 	if err == nil {
