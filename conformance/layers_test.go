@@ -50,7 +50,7 @@ var layers = map[string]row{
 	"internal/owner":      {-2, ""},
 
 	"schema/internal/library": {-1, ""},
-	"schema":                  {0, "internal/lazyregexp internal/owner schema/internal/library"},
+	"schema":                  {0, "internal/lazyregexp internal/owner internal/projectfile schema/internal/library"},
 	"schema/validate":         {0, "internal/jsonsize schema/internal/library"},
 	"adapters":                {0, ""},
 	"integration-scripts":     {0, ""},

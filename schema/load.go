@@ -24,8 +24,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/projectfile"
 )
 
 // Options says where the integration scripts of adapter files are.
@@ -95,27 +97,40 @@ func ScriptDirs(path string) []string {
 	return append(list, dir)
 }
 
-// readFile reads no more than the size limit and one byte, so that the limit
-// is noticed and a device or endless pipe does no harm.
+// readFile reads a regular file, or one that a shell opened for the command, as for <(program). It reads no more than the size limit
+// and one byte, so that the limit is noticed, and nothing of a file without a size: reading one that the kernel makes, such as
+// /proc/kmsg, may wait or have an effect.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Mode()&os.ModeNamedPipe != 0 && !strings.HasPrefix(path, "/dev/") {
-		return nil, errors.New("it is a named pipe, and reading it could wait forever; give a regular file")
+	open, limit := projectfile.Open, int64(maxFileSize+1)
+	opened := path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/")
+	if opened {
+		open = os.Open
 	}
-	f, err := os.Open(path)
-	if err != nil {
+	f, err := open(path)
+	_, refused := errors.AsType[*projectfile.RefusedError](err)
+	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return nil, syscall.EISDIR // without the path, as in reason
+	case refused:
+		return nil, errNotRegular
+	case err != nil:
 		return nil, err
 	}
 	defer f.Close() // only read from: nothing to lose
-	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if info, err := f.Stat(); err == nil && !opened {
+		limit = min(limit, info.Size())
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
 }
+
+var errNotRegular = errors.New("it is a pipe, socket or device, or a link to one; put a regular file there")
 
 // regular is the error of what is neither a file nor a directory, which cannot be read anyway.
 func regular(info fs.FileInfo) error {
 	if info.Mode().IsRegular() || info.IsDir() {
 		return nil
 	}
-	return errors.New("it is a pipe, socket or device, or a link to one; put a regular file there")
+	return errNotRegular
 }
 
 // Parse reads an adapter from memory; source is its name in messages. The

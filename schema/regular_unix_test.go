@@ -39,6 +39,9 @@ func TestNothingButFilesIsRead(t *testing.T) {
 			_, ds := Parse("x.yaml", []byte(scripted), Options{}.ForFile(filepath.Join(dir, "x.yaml")))
 			require.NotEmpty(t, ds)
 			assert.Contains(t, ds[len(ds)-1].Message+ds[0].Message, "put a regular file there")
+			_, ds = Load(filepath.Join(dir, "a.sh"), Options{})
+			require.NotEmpty(t, ds)
+			assert.Contains(t, ds[0].Message, "put a regular file there")
 		})
 	}
 }

@@ -57,6 +57,9 @@ func readScript(name string, dirs []fs.FS) (string, error) {
 		if opened, err := f.Stat(); err == nil && topErr == nil && owner.Planted(top, opened) {
 			continue
 		}
+		if info.Size() == 0 {
+			return "", nil // as in readFile
+		}
 		data, err := io.ReadAll(io.LimitReader(f, maxScript+1))
 		switch {
 		case err != nil:

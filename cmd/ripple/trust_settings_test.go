@@ -3,10 +3,15 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,6 +176,49 @@ func TestTheAdaptersOfARecordAreShown(t *testing.T) {
 	h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), `"adapter_files":{`, large))
 	out, _ = h.run("trust", "--show")
 	assert.Contains(t, out, "(not used: it names more than 1024 KB of adapter files)")
+}
+
+// Of the adapter files that the record of a run names, only regular files are opened before an approval: no command waits for
+// a pipe or a terminal, reads its own input, or reads a file that the kernel makes, such as /proc/kmsg, whose reads may have effects.
+func TestARecordNamesNoDevices(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{"mine.yaml": strings.NewReplacer("name: helper", "name: claude").Replace(agentAdapter)})
+	top := filepath.Dir(h.dir)
+	out, code := h.run(strings.Fields("run --prompt x --max-turns 1 --adapter ./mine.yaml --trust")...)
+	require.Equal(t, ui.ExitLimit, code, out)
+	h.environ = append(h.environ, "XDG_STATE_HOME="+t.TempDir()) // another user gets the directory
+	kept, err := os.ReadFile(filepath.Join(h.dir, ".ralph", "events.jsonl"))
+	require.NoError(t, err)
+	path, err := binary()
+	require.NoError(t, err)
+	pipe := filepath.Join(top, "pipe.yaml")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for name, target := range map[string]string{"tty.yaml": "/dev/tty", "zero.yaml": "/dev/zero"} {
+		require.NoError(t, os.Symlink(target, filepath.Join(top, name)))
+	}
+	for _, name := range []string{"/dev/stdin", "/dev/fd/0", "/dev/tty", "/dev/zero", "/proc/kmsg", pipe, filepath.Join(top, "tty.yaml"), filepath.Join(top, "zero.yaml")} {
+		h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), "./mine.yaml", name))
+		for _, args := range [][]string{{"trust", "--show"}, {"run", "--resume", "--max-turns", "2"}, {"run", "--resume", "--dry-run"}} {
+			in, w, err := os.Pipe()
+			require.NoError(t, err)
+			_, err = w.WriteString("typed by the user\n") // and not the end
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), commandTimeout/4)
+			cmd := exec.CommandContext(ctx, path, args...)
+			cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.environ, in
+			out, err := cmd.CombinedOutput()
+			assert.NoError(t, ctx.Err(), "it hangs: %s, %v", name, args)
+			cancel()
+			if args[0] == "trust" {
+				assert.NoError(t, err, string(out))
+				assert.Contains(t, string(out), "adapter "+name+": is not used, because it has changed since the run began", args)
+			}
+			require.NoError(t, w.Close())
+			rest, err := io.ReadAll(in)
+			require.NoError(t, errors.Join(err, in.Close()))
+			assert.Equal(t, "typed by the user\n", string(rest), "%s, %v", name, args)
+		}
+	}
 }
 
 // A .ralphrc that nobody approved cannot make a command show variables of the environment, and messages about one that was

@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockFlags are flags with which a lock file is opened: no link is followed, and no pipe
+// LockFlags are flags with which a lock file or directory is opened: no link is followed, and no pipe
 // is waited for.
 const LockFlags = syscall.O_NOFOLLOW | nonBlock
 
-const nonBlock = syscall.O_NONBLOCK
+// nonBlock are flags for a file that may have been replaced: a pipe is not waited for, and a terminal does not become that of ripple.
+const nonBlock = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 // links returns how many names a file has.
 func links(info fs.FileInfo) uint64 {

@@ -55,21 +55,18 @@ func Read(name string, limit int64) ([]byte, error) {
 	return readAll(f, limit)
 }
 
-// readAll reads a file and closes it.
+// readAll reads a file and closes it. It reads no more than the size that the file has, and so nothing of one that the kernel makes,
+// such as /proc/kmsg, which may wait for its reader or change with it.
 func readAll(f *os.File, limit int64) ([]byte, error) {
 	defer f.Close() // only read from
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
-	if info.Size() <= limit {
-		data, err = io.ReadAll(io.LimitReader(f, limit+1))
-	}
-	if err == nil && (info.Size() > limit || int64(len(data)) > limit) {
+	if info.Size() > limit {
 		return nil, &RefusedError{f.Name(), "is larger than " + size(limit), "ripple does not read it; shorten it or remove it", nil}
 	}
-	return data, err
+	return io.ReadAll(io.LimitReader(f, info.Size()))
 }
 
 func size(bytes int64) string {

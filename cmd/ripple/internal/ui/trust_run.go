@@ -95,8 +95,12 @@ func (t *Trust) adapterFileLines(sums map[string]string) (lines []string) {
 		if !registry.IsPath(path) {
 			continue // no adapter that is used has this path
 		}
-		e, err := ours.Inspect(path)
-		if err != nil || AdapterSum(e) != sums[path] {
+		var e *registry.Entry
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() {
+			e, err = ours.Inspect(path)
+		}
+		if err != nil || e == nil || AdapterSum(e) != sums[path] {
 			lines = append(lines, at+"is not used, because it has changed since the run began")
 			continue
 		}
