@@ -2,6 +2,7 @@ package projectfile
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -46,8 +47,50 @@ func TestBrings(t *testing.T) {
 	}
 	for _, home := range owner.ListedHomes() {
 		if home, err = filepath.EvalSymlinks(home); err == nil {
-			assert.False(t, Brings(home, filepath.Join(home, ".config")))
-			assert.True(t, Brings(filepath.Join(home, "p"), filepath.Join(home, "p", "home")))
+			assert.False(t, Brings([]string{home}, filepath.Join(home, ".config")))
+			assert.True(t, Brings([]string{filepath.Join(home, "p")}, filepath.Join(home, "p", "home")))
 		}
 	}
+}
+
+// What is in another working tree of the repository belongs to the project, too.
+func TestOtherWorkingTreesAreOfTheProject(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	git := func(dir string, args ...string) {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = at(dir)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	for _, dir := range []string{"repo", "around", "plain"} {
+		require.NoError(t, os.MkdirAll(at(dir), 0o700))
+	}
+	git("repo", "init", "-q")
+	git("around", "init", "-q")
+	git("repo", "-c", "user.name=u", "-c", "user.email=u@example.org", "commit", "-q", "--allow-empty", "-m", "first")
+	git("repo", "worktree", "add", "-q", "../linked")
+	git("repo", "worktree", "add", "-q", "--detach", "../around/linked")
+	git("repo", "clone", "-q", "--bare", ".", "../bare")
+	git("bare", "worktree", "add", "-q", "--detach", "../one")
+	git("bare", "worktree", "add", "-q", "--detach", "../two")
+	for _, c := range []struct {
+		cwd, path string
+		want      bool
+	}{
+		{"linked", "repo/home", true},
+		{"repo", "linked/home", true},
+		{"linked", "around/linked/home", true},
+		{"around/linked", "repo/home", true},
+		{"around/linked", "around/home", true},
+		{"one", "two/home", true},
+		{"one", "repo/home", false},
+		{"linked", "plain/home", false},
+		{"repo", "plain/home", false},
+	} {
+		assert.Equal(t, c.want, Brings(Around(at(c.cwd)), at(c.path)), "%s in %s", c.path, c.cwd)
+	}
+	require.NoError(t, os.WriteFile(at("around/.git/commondir"), []byte("nowhere"), 0o600))
+	assert.Equal(t, []string{at("around")}, Around(at("around")))
 }

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,13 +49,13 @@ func pathOutside(tops []string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// topsOf returns the real paths of the working tree that dir is in, or of dir, of the outermost one around it, and for a linked
-// one of the main one. dirs and top are those that gitDirs returns for dir.
+// topsOf returns the real paths of the working tree that dir is in, or of dir, of the outermost one around it, and of the
+// other working trees of both. dirs and top are those that gitDirs returns for dir.
 func topsOf(dir string, dirs []string, top string) []string {
 	if top == "" {
 		top = dir
 	}
-	tops := []string{top, cmp.Or(projectfile.Around(top), top)}
+	tops := append(projectfile.Around(top), top)
 	if len(dirs) == 2 && filepath.Base(dirs[1]) == ".git" {
 		tops = append(tops, filepath.Dir(dirs[1]))
 	}

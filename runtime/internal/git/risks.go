@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -111,7 +110,7 @@ func (r repository) settings(ctx context.Context) (list []setting, err error) {
 // a variable such as HOME or GIT_CONFIG_GLOBAL makes it one of the user's.
 func (r repository) brings(file string) bool {
 	top, err := filepath.EvalSymlinks(r.dir)
-	return err != nil || projectfile.Brings(cmp.Or(projectfile.Around(top), top), file)
+	return err != nil || projectfile.Brings(append(projectfile.Around(top), top), file)
 }
 
 // risksIn returns those of a repository's settings that are its own and risks.
