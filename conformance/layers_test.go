@@ -117,7 +117,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/attached":   {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/notice":     {0, "internal/projectfile"},
 	"cmd/ripple/internal/htmlpage":   {5, "cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
-	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/console runtime/sandbox internal/quote"},
+	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/console runtime/sandbox internal/projectfile internal/quote"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box runtime/loop"},
 	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/registry schema"},

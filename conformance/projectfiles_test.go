@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"go/ast"
+	"go/types"
 	"path"
 	"slices"
 	"strings"
@@ -30,7 +31,6 @@ var opensByPath = map[string]string{
 	"cmd/ripple/internal/agentcmd/run.go ReadFile":          "agent run --prompt-file FILE: a file named by the user, which may be a pipe",
 	"cmd/ripple/internal/agentcmd/transcript.go Remove":     "agent run --transcript FILE: the file beside it; a link is removed, not followed",
 	"cmd/ripple/internal/consolecmd/exec.go Open":           "console exec --file FILE: a file named by the user, which may be a pipe",
-	"cmd/ripple/internal/consolecmd/look.go ReadFile":       "the log of a console, in a private directory of the user",
 	"cmd/ripple/internal/consolecmd/record.go Open":         "console record --from FILE: a file named by the user, which may be a pipe",
 	"cmd/ripple/internal/execcmd/source.go Open":            "exec --file FILE: a file named by the user, which may be a pipe",
 	"cmd/ripple/internal/loopcmd/init_from.go Open":         "init --from FILE: a file named by the user",
@@ -40,9 +40,7 @@ var opensByPath = map[string]string{
 	"cmd/ripple/internal/mcpcmd/package.go RemoveAll":       "likewise",
 	"cmd/ripple/internal/mcpcmd/write.go MkdirAll":          "the directory of an AI client's file, whose path was resolved and shown before",
 	"cmd/ripple/internal/notice/notice.go MkdirAll":         "the directory of a notice, in the user's home",
-	"cmd/ripple/internal/notice/notice.go ReadFile":         "likewise",
 	"cmd/ripple/internal/trust/store.go MkdirAll":           "the user's records of approvals",
-	"cmd/ripple/internal/trust/store.go Open":               "likewise",
 	"cmd/ripple/internal/trust/store.go ReadDir":            "likewise",
 	"cmd/ripple/internal/trust/store.go Remove":             "likewise",
 	"cmd/ripple/internal/ui/create.go MkdirAll":             "a file that is not below the current directory: where the user wants it",
@@ -55,6 +53,24 @@ var opensByPath = map[string]string{
 	"cmd/ripple/manual.go MkdirAll":                         "the directory of the manual pages, named by who builds a package",
 	"cmd/ripple/manual.go ReadFile":                         "a page that was just made",
 	"cmd/ripple/manual.go WriteFile":                        "in the directory of the manual pages",
+	"runtime/console/completion.go ReadDir":                 "names that complete the line of a user",
+	"runtime/console/door.go Remove":                        "a socket; a link is removed, not followed",
+	"runtime/console/linehistory.go MkdirAll":               "the directory of ripple's state, which may be a link of the user",
+	"runtime/console/listen.go Chmod":                       "a socket that was just made",
+	"runtime/console/locks_linux.go ReadDir":                "in /proc",
+	"runtime/console/locks_linux.go ReadFile":               "likewise",
+	"runtime/console/place/claim.go MkdirAll":               "the directory of results",
+	"runtime/console/place/claim.go Remove":                 "a socket, a lock or an empty directory; a link is removed, not followed",
+	"runtime/console/place/claim.go RemoveAll":              "the results of a killed host; links are not followed",
+	"runtime/console/place/dir.go Mkdir":                    "the directory of sockets, which is checked afterwards",
+	"runtime/console/place/dir.go MkdirAll":                 "likewise",
+	"runtime/console/record.go OpenFile":                    "in a directory that was locked and emptied, or a file that must not exist",
+	"runtime/console/record.go ReadDir":                     "the names in it",
+	"runtime/console/record.go Remove":                      "a file of it; a link is removed, not followed",
+	"runtime/console/record.go RemoveAll":                   "the directory; links are not followed",
+	"runtime/console/record.go Rename":                      "files of it",
+	"runtime/console/recorded.go ReadDir":                   "only names are used",
+	"runtime/console/serve.go OpenFile":                     "in a directory that was locked and emptied",
 	"runtime/internal/git/files.go ReadDir":                 "git's directory; only names are used, and the files are examined by check",
 	"runtime/internal/git/hooks.go ReadDir":                 "the directory of hooks, which git follows if it is a link; only names are used",
 	"runtime/internal/git/index.go Link":                    "the lock of the index, which must not exist; a link is not followed",
@@ -72,10 +88,11 @@ var opensByPath = map[string]string{
 	"schema/load.go Open":                                   "a file named by the user and the scripts beside it; the registry replaces both for a project",
 }
 
-// ofProjects reports whether the code of a directory opens files of a project.
+// ofProjects reports whether the code of a directory opens files of a project, or files of the user that a project may bring, as with
+// HOME=$PWD/home.
 func ofProjects(dir string) bool {
 	switch dir {
-	case "runtime/acp", "runtime/internal/git", "runtime/loop", "runtime/registry", "schema":
+	case "runtime/acp", "runtime/console", "runtime/console/place", "runtime/internal/git", "runtime/loop", "runtime/registry", "schema":
 		return true
 	}
 	return strings.HasPrefix(dir, "runtime/loop/") || strings.HasPrefix(dir, "cmd/")
@@ -89,6 +106,10 @@ func TestFilesOfAProjectAreOpenedInOnePlace(t *testing.T) {
 		file = strings.ReplaceAll(file, "\\", "/")
 		if !ofProjects(path.Dir(file)) {
 			return
+		}
+		if c, is := n.(*ast.CallExpr); is && types.ExprString(c.Fun) == "flock.New" {
+			locks := slices.ContainsFunc(c.Args, func(e ast.Expr) bool { return strings.Contains(types.ExprString(e), "projectfile.LockFlags") })
+			assert.Truef(t, locks, "%s:%d: flock.New follows links and waits for pipes: give it projectfile.LockFlags", file, line)
 		}
 		s, is := n.(*ast.SelectorExpr)
 		if !is {

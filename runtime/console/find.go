@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func readStatus(path string) (Status, error) {
 
 // statusIn reads a status file; info describes the file that was actually read.
 func statusIn(path string) (s Status, info fs.FileInfo, err error) {
-	f, err := os.Open(path)
+	f, err := openRecorded(path)
 	if err != nil {
 		return s, nil, err
 	}
@@ -123,7 +122,7 @@ func statusIn(path string) (s Status, info fs.FileInfo, err error) {
 	if info, err = f.Stat(); err != nil {
 		return s, nil, err
 	}
-	b, err := io.ReadAll(f)
+	b, err := io.ReadAll(io.LimitReader(f, maxRecorded))
 	if err != nil {
 		return s, nil, err
 	}

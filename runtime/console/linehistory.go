@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,17 +37,38 @@ func (h lineHistory) open() lineedit.History {
 	if h.file == "" {
 		return lineedit.History{}
 	}
-	data, _ := os.ReadFile(h.file) // an unreadable history is empty
-	if len(data) > 2*maxHistory {
-		data = lastBytes(data)
-		_ = projectfile.Replace(h.file, data, 0o600) // on an error the long file stays
-	}
-	data = lastBytes(data)
+	data, _ := h.read() // an unreadable history is empty
 	var lines []string
 	if text := strings.ToValidUTF8(strings.TrimSuffix(string(data), "\n"), ""); text != "" {
 		lines = strings.Split(text, "\n")
 	}
 	return lineedit.History{Lines: lines, Keep: h.add}
+}
+
+// read returns the end of the file. A file of more than twice maxHistory bytes is shortened to it.
+func (h lineHistory) read() ([]byte, error) {
+	f, err := h.dir().Open(filepath.Base(h.file))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading only
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	data, err := io.ReadAll(io.NewSectionReader(f, max(0, size-maxHistory-1), min(size, maxHistory+1)))
+	if data = lastBytes(data); err == nil && size > 2*maxHistory {
+		_ = h.dir().Replace(filepath.Base(h.file), data) // on an error the long file stays
+	}
+	return data, err
+}
+
+// dir returns the directory of the history. A project may bring it, with links in it that lead elsewhere; one of the user may be in the
+// path to the directory of ripple's state.
+func (h lineHistory) dir() projectfile.Dir {
+	dir := filepath.Dir(h.file)
+	return projectfile.In(filepath.Dir(dir), filepath.Base(dir))
 }
 
 // lastBytes returns the end of a history, in whole lines.
@@ -61,10 +83,10 @@ func lastBytes(data []byte) []byte {
 // add appends a line in one write, because other processes append, too. A line that cannot be
 // written is kept in memory only.
 func (h lineHistory) add(line string) {
-	if os.MkdirAll(filepath.Dir(h.file), 0o700) != nil {
+	if os.MkdirAll(filepath.Dir(filepath.Dir(h.file)), 0o700) != nil || h.dir().Mkdir("", 0o700) != nil {
 		return
 	}
-	f, err := os.OpenFile(h.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := h.dir().OpenFile(filepath.Base(h.file), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -193,7 +194,13 @@ func writeStatus(dir string, s Status) error {
 		return err
 	}
 	path := filepath.Join(dir, statusName)
-	if err := os.WriteFile(path+".new", b, 0o600); err != nil {
+	_ = os.Remove(path + ".new") // whatever it is: the record may be one that a project brings
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

@@ -11,7 +11,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.org/ripple/internal/projectfile"
 )
+
+// maxRecorded is the number of bytes that are read of a status or an index: a project may bring one of any size.
+const maxRecorded = 64 << 20
+
+// openRecorded opens a file in the directory of a record for reading. A home directory that a project brings may have links and pipes
+// there: none is followed or opened.
+func openRecorded(path string) (*os.File, error) {
+	dir := filepath.Dir(path)
+	return projectfile.In(filepath.Dir(dir), filepath.Base(dir)).Open(filepath.Base(path))
+}
 
 // segment is one file of output.
 type segment struct {
@@ -69,7 +81,7 @@ func (o *outputReader) Read(b []byte) (int, error) {
 			if len(o.rest) == 0 {
 				return 0, io.EOF
 			}
-			f, err := os.Open(o.rest[0].path)
+			f, err := openRecorded(o.rest[0].path)
 			if err != nil {
 				return 0, err
 			}
@@ -106,7 +118,7 @@ func recordedEnd(dir string) (end int64, err error) {
 		return 0, err
 	}
 	last := all[len(all)-1]
-	info, err := os.Stat(last.path)
+	info, err := os.Lstat(last.path)
 	if err != nil {
 		return 0, err
 	}
@@ -117,14 +129,14 @@ func recordedEnd(dir string) (end int64, err error) {
 // completed command is passed twice: as recorded at its start and at its end.
 func eachCommand(dir string, f func(Command) bool) error {
 	for _, name := range []string{oldIndex, indexName} {
-		file, err := os.Open(filepath.Join(dir, name))
+		file, err := openRecorded(filepath.Join(dir, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		more, err := eachLine(file, f)
+		more, err := eachLine(io.LimitReader(file, maxRecorded), f)
 		_ = file.Close() // opened for reading only
 		if err != nil || !more {
 			return err

@@ -144,10 +144,6 @@ func (c *Claim) withRecord(err error) (*Claim, error) {
 	return c, nil
 }
 
-// lockFlags are those for the lock of a directory. A link in its place is not followed: the locked directory would never be the one
-// with that name.
-var lockFlags = flock.SetFlag(os.O_RDONLY | projectfile.LockFlags)
-
 // lockDir creates a directory if it is missing and locks it.
 //
 // Errors: ErrNameInUse.
@@ -162,7 +158,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 		if err := Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
 			return nil, err
 		}
-		lock := flock.New(dir, lockFlags)
+		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY|projectfile.LockFlags))
 		got, err := within(claimPatience, lock.TryLockContext)
 		switch {
 		case err != nil && !errors.Is(err, os.ErrNotExist):
@@ -179,7 +175,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 
 // kept reports whether a host keeps the record.
 func (f Files) kept() bool {
-	lock := flock.New(f.Record, lockFlags)
+	lock := flock.New(f.Record, flock.SetFlag(os.O_RDONLY|projectfile.LockFlags))
 	got, err := lock.TryRLock()
 	_ = lock.Close() // which unlocks it
 	return err == nil && !got
@@ -189,7 +185,7 @@ func (f Files) kept() bool {
 //
 // Errors: ErrNameInUse if a host keeps the record.
 func (f Files) shareRecord() (*flock.Flock, error) {
-	lock := flock.New(f.Record, lockFlags)
+	lock := flock.New(f.Record, flock.SetFlag(os.O_RDONLY|projectfile.LockFlags))
 	got, err := within(claimPatience, lock.TryRLockContext)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

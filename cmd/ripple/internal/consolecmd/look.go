@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/console"
 )
@@ -188,6 +190,9 @@ func listRow(s console.Status) string {
 	return ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s", s.Name, s.Adapter, s.State, age(s), last))
 }
 
+// maxLog is the maximum size of a log that is shown.
+const maxLog = 64 << 20
+
 func newLogs(a *ui.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -199,7 +204,7 @@ has a line for the beginning and the end, and errors of the host. It does not co
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {
-			log, err := os.ReadFile(c.LogFile())
+			log, err := projectfile.In(filepath.Dir(c.LogFile()), ".").Read(filepath.Base(c.LogFile()), maxLog)
 			switch {
 			case err != nil && !errors.Is(err, os.ErrNotExist):
 				return ui.FailWith(ui.ExitFailed, err, "")

@@ -72,7 +72,7 @@ func (n Notice) ask(ctx context.Context) error {
 	if err := os.MkdirAll(n.Dir, 0o700); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(n.Dir, "update.lock"))
+	lock := flock.New(filepath.Join(n.Dir, "update.lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR|projectfile.LockFlags))
 	if got, err := lock.TryLock(); err != nil || !got {
 		return err
 	}
@@ -138,11 +138,12 @@ func within(now, then time.Time) bool {
 	return since >= 0 && since < day
 }
 
-func (n Notice) file() string { return filepath.Join(n.Dir, "update.json") }
+// file is the name of the file in Dir.
+const file = "update.json"
 
 // read gives nothing for a file that is not there or broken.
 func (n Notice) read() (k known) {
-	if data, err := os.ReadFile(n.file()); err != nil || json.Unmarshal(data, &k) != nil {
+	if data, err := projectfile.In(n.Dir, ".").Read(file, maxBody); err != nil || json.Unmarshal(data, &k) != nil {
 		return known{}
 	}
 	return k
@@ -153,5 +154,5 @@ func (n Notice) write(k known) error {
 	if err != nil {
 		return err
 	}
-	return projectfile.Replace(n.file(), data, 0o600)
+	return projectfile.Replace(filepath.Join(n.Dir, file), data, 0o600)
 }

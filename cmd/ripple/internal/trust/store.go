@@ -71,7 +71,10 @@ type stored struct {
 var errCopied = errors.New("it was written in another directory and copied")
 
 func (s *Store) read(path string) (r Record, err error) {
-	f, err := os.Open(path)
+	f, err := projectfile.In(filepath.Dir(path), ".").Open(filepath.Base(path))
+	if refused, is := errors.AsType[*projectfile.RefusedError](err); is {
+		return r, errors.New("it " + refused.Why)
+	}
 	if err != nil {
 		return r, err
 	}

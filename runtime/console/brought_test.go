@@ -1,0 +1,151 @@
+//go:build unix
+
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/console/place"
+)
+
+// notFiles put something else than a file under a path; outside is a directory of the user with the file secret.
+var notFiles = map[string]func(path, outside string) error{
+	"link":          func(path, outside string) error { return os.Symlink(filepath.Join(outside, "secret"), path) },
+	"dangling link": func(path, outside string) error { return os.Symlink(filepath.Join(outside, "new"), path) },
+	"hard link":     func(path, outside string) error { return os.Link(filepath.Join(outside, "secret"), path) },
+	"pipe":          func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
+	"device":        func(path, _ string) error { return os.Symlink("/dev/zero", path) },
+}
+
+// outsideDir returns a directory with the file secret, which must stay as it is.
+func outsideDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("SECRET\n"), 0o644))
+	t.Cleanup(func() {
+		text, err := os.ReadFile(filepath.Join(dir, "secret"))
+		assert.NoError(t, err)
+		assert.Equal(t, "SECRET\n", string(text))
+		entries, err := os.ReadDir(dir)
+		assert.NoError(t, err)
+		assert.Len(t, entries, 1)
+	})
+	return dir
+}
+
+// A home directory that a project brings may have anything in place of a line history: it is not read, waited for or written.
+func TestALineHistoryIsAFile(t *testing.T) {
+	for name, put := range notFiles {
+		t.Run(name, func(t *testing.T) {
+			state, outside := t.TempDir(), outsideDir(t)
+			h := historyOf(func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }, "bash")
+			require.NoError(t, os.MkdirAll(filepath.Dir(h.file), 0o700))
+			require.NoError(t, put(h.file, outside))
+			if name != "hard link" { // which shows only what the user may read
+				assert.Empty(t, h.open().Lines)
+			}
+			h.add("echo a line that the user types")
+		})
+	}
+	t.Run("directory", func(t *testing.T) {
+		state, outside := t.TempDir(), outsideDir(t)
+		require.NoError(t, os.Mkdir(filepath.Join(state, "ripple"), 0o700))
+		require.NoError(t, os.Symlink(outside, filepath.Join(state, "ripple", "history")))
+		h := historyOf(func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }, "secret")
+		assert.Empty(t, h.open().Lines)
+		h.add("x")
+	})
+	for _, link := range []string{"state", "state/ripple"} { // which may be the user's
+		top, elsewhere := t.TempDir(), t.TempDir()
+		require.NoError(t, os.MkdirAll(filepath.Join(top, filepath.Dir(link)), 0o700))
+		require.NoError(t, os.Symlink(elsewhere, filepath.Join(top, link)))
+		h := historyOf(func(name string) string {
+			return map[string]string{"XDG_STATE_HOME": filepath.Join(top, "state")}[name]
+		}, "bash")
+		h.add("one")
+		h.add("two")
+		assert.Equal(t, []string{"one", "two"}, h.open().Lines, link)
+	}
+}
+
+// A record of a console that a project brings may have anything in place of its files: nothing waits for them or writes to them.
+func TestARecordHasOnlyFiles(t *testing.T) {
+	status, err := json.Marshal(Status{Name: "c"})
+	require.NoError(t, err)
+	command, err := json.Marshal(Command{ID: 1, Bytes: 4})
+	require.NoError(t, err)
+	for i, file := range []string{statusName, statusName + ".new", indexName, outputName + "00000000000000000000"} {
+		for kind, put := range notFiles {
+			t.Run(kind+strconv.Itoa(i), func(t *testing.T) {
+				home, outside := privateDir(t), outsideDir(t)
+				dir := filepath.Join(home, "state", "ripple", "consoles", "c")
+				require.NoError(t, os.MkdirAll(dir, 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, statusName), status, 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, indexName), append(command, '\n'), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, outputName+"00000000000000000000"), []byte("1\n2\n"), 0o600))
+				_ = os.Remove(filepath.Join(dir, file))
+				require.NoError(t, put(filepath.Join(dir, file), outside))
+				getenv := func(name string) string {
+					return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
+				}
+				_, err := List(t.Context(), getenv)
+				require.NoError(t, err)
+				c := newClient(Status{Name: "c"}, place.Files{Socket: filepath.Join(home, "c.sock"), Lock: filepath.Join(home, "c.lock"), Record: dir})
+				for _, id := range []int{0, 1} {
+					lines, _ := c.Read(ReadRequest{Command: id, From: -2})
+					if kind != "hard link" {
+						assert.NotContains(t, fmt.Sprint(lines.Lines), "SECRET")
+					}
+				}
+			})
+		}
+	}
+}
+
+// A record that is a link, and locks that are links or pipes, make the start of a console fail: it does not wait for them or make files
+// elsewhere.
+func TestAClaimFollowsNoLinks(t *testing.T) {
+	kinds := maps.Clone(notFiles)
+	kinds["link to a directory"] = func(path, outside string) error { return os.Symlink(outside, path) }
+	delete(kinds, "hard link") // a lock is not written
+	for kind, put := range kinds {
+		for _, record := range []bool{true, false} {
+			home, outside := privateDir(t), outsideDir(t)
+			getenv := func(name string) string {
+				return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
+			}
+			f, err := place.Of(getenv, "c")
+			require.NoError(t, err)
+			path := f.Lock
+			if record {
+				path = f.Record
+			}
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			require.NoError(t, put(path, outside))
+			claimed := make(chan error, 1)
+			go func() {
+				_, err := (&Spec{Name: "c", Adapter: "bash"}).ClaimName(getenv)
+				claimed <- err
+			}()
+			select {
+			case err := <-claimed:
+				if kind != "pipe" || record {
+					assert.Error(t, err, kind)
+				}
+			case <-time.After(20 * time.Second):
+				t.Errorf("it waits for a %s", kind)
+			}
+		}
+	}
+}
