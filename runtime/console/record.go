@@ -170,13 +170,18 @@ func (r *record) command(c Command) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sized > keptIndex {
+	if r.index != nil && r.sized > keptIndex {
 		_ = r.index.Close()
 		_ = os.Rename(filepath.Join(r.dir, indexName), filepath.Join(r.dir, oldIndex))
+		r.index, r.sized = nil, 0
+	}
+	if r.index == nil {
 		r.index, err = os.OpenFile(filepath.Join(r.dir, indexName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-		r.sized = 0
 		if err != nil {
-			return // the host remembers the command
+			return // the host remembers the command, and the next one tries again
+		}
+		if info, err := r.index.Stat(); err == nil { // not empty if it could not be renamed
+			r.sized = info.Size()
 		}
 	}
 	if _, err := r.index.Write(append(line, '\n')); err != nil {

@@ -171,6 +171,23 @@ func TestACommandIsRecordedAfterTheNextStarted(t *testing.T) {
 	assert.Equal(t, int64(4), two.Bytes)
 }
 
+// An index that cannot be made when the former one is full, as on a full disk, is made with a later command.
+func TestAnIndexThatCannotBeMadeIsMadeLater(t *testing.T) {
+	dir := filepath.Join(privateDir(t), "r")
+	r := newRecord(t, dir)
+	defer r.close()
+	r.sized = keptIndex + 1
+	away := dir + ".away"
+	require.NoError(t, os.Rename(dir, away))
+	r.command(Command{ID: 1, Code: "lost"})
+	require.NoError(t, os.Rename(away, dir))
+	r.command(Command{ID: 2, Code: "kept"})
+	text, err := os.ReadFile(filepath.Join(dir, indexName))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "kept")
+	assert.Equal(t, int64(len(text)), r.sized)
+}
+
 func TestTheIndexIsBounded(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
 	r := newRecord(t, dir)
