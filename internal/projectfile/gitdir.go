@@ -8,10 +8,11 @@ import (
 )
 
 // IsGitDir reports whether git takes a directory for the one of a repository, as it does before it reads the settings there: it has
-// HEAD, objects and refs. (is_git_directory in git's setup.c; files of a linked working tree are not looked for.)
-func IsGitDir(dir string) bool {
+// HEAD, and the directory that it shares with others, common, which is mostly the same, has objects and refs (is_git_directory in
+// git's setup.c).
+func IsGitDir(dir, common string) bool {
 	for _, name := range []string{"objects", "refs"} { // git does not look whether these are directories
-		if !mayEnter(filepath.Join(dir, name)) {
+		if !mayEnter(filepath.Join(common, name)) {
 			return false
 		}
 	}

@@ -9,4 +9,7 @@ import (
 // HasRepository reports whether git takes the directory .git of a working tree for a repository, which has HEAD, objects
 // and refs. A program in a box can remove these. Git then takes the working tree itself for a repository, if it
 // has them, and obeys the settings in its file config.
-func HasRepository(tree string) bool { return projectfile.IsGitDir(filepath.Join(tree, ".git")) }
+func HasRepository(tree string) bool {
+	dir := filepath.Join(tree, ".git")
+	return projectfile.IsGitDir(dir, dir)
+}

@@ -154,6 +154,16 @@ func TestDirectoriesAsGitFindsThem(t *testing.T) {
 			require.NoError(t, os.WriteFile(p.dir+"/a/.git/refs", nil, 0o755))
 			return p.dir + "/a"
 		}},
+		".git inside, objects of another": {at: func(t *testing.T, p *project) string {
+			write(t, p.dir+"/a/.git/HEAD", "ref: refs/heads/main\n")
+			write(t, p.dir+"/a/.git/commondir", "../../.git\n")
+			return p.dir + "/a"
+		}},
+		".git inside, commondir without objects": {at: func(t *testing.T, p *project) string {
+			write(t, p.dir+"/a/.git/HEAD", "ref: refs/heads/main\n")
+			write(t, p.dir+"/a/.git/commondir", ".\n")
+			return p.dir + "/a"
+		}},
 		"HEAD is a link": {at: func(t *testing.T, p *project) string {
 			head, _ := ask(t, p.dir, "symbolic-ref", "HEAD")
 			require.NoError(t, os.Remove(p.dir+"/.git/HEAD"))
@@ -184,6 +194,7 @@ func TestDirectoriesAsGitFindsThem(t *testing.T) {
 		}},
 		"core.bare":               {at: func(t *testing.T, p *project) string { p.git("config", "core.bare", "true"); return p.dir }, none: true},
 		"GIT_DIR":                 {env: []string{"GIT_DIR=$DIR/.git"}, left: true},
+		"GIT_DIR is a file":       {at: func(t *testing.T, p *project) string { moved(t, p, "gitdir: store\n"); return p.dir }, env: []string{"GIT_DIR=$DIR/.git"}, left: true},
 		"GIT_DIR from elsewhere":  {at: func(t *testing.T, p *project) string { return newRepo(t).dir }, env: []string{"GIT_DIR=$DIR/.git"}, left: true},
 		"GIT_WORK_TREE":           {at: func(t *testing.T, p *project) string { write(t, p.dir+"/a/f", ""); return p.dir }, env: []string{"GIT_DIR=$DIR/.git", "GIT_WORK_TREE=$DIR/a"}, left: true},
 		"only GIT_WORK_TREE":      {at: func(t *testing.T, p *project) string { write(t, p.dir+"/a/f", ""); return p.dir }, env: []string{"GIT_WORK_TREE=$DIR/a"}, left: true, refused: true},

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,11 @@ func gitDirs(dir string) (dirs []string, top string, err error) {
 		if !filepath.IsAbs(env) {
 			env = filepath.Join(dir, env)
 		}
+		if info, err := os.Stat(env); err == nil && info.Mode().IsRegular() {
+			if env, err = firstLine(env, "gitdir: ", filepath.Dir(env)); err != nil || env == "" {
+				return nil, "", err
+			}
+		}
 		return withCommon(env, dir)
 	}
 	for at := dir; ; at = filepath.Dir(at) {
@@ -104,13 +110,13 @@ func gitDirIn(dir string) (string, error) {
 	return "", check(filepath.Join(dir, "HEAD"), os.Lstat)
 }
 
-// isRepositoryDir reports whether git takes a directory .git for a repository. With other objects, or those of another directory,
-// only its HEAD counts.
+// isRepositoryDir reports whether git takes a directory .git for a repository.
 func isRepositoryDir(dir string) bool {
-	if os.Getenv("GIT_OBJECT_DIRECTORY") != "" || os.Getenv("GIT_COMMON_DIR") != "" || there(filepath.Join(dir, "commondir")) {
+	if os.Getenv("GIT_OBJECT_DIRECTORY") != "" || os.Getenv("GIT_COMMON_DIR") != "" { // objects and refs may be anywhere
 		return projectfile.IsGitHead(filepath.Join(dir, "HEAD"))
 	}
-	return projectfile.IsGitDir(dir)
+	common, err := firstLine(filepath.Join(dir, "commondir"), "", dir)
+	return err != nil || projectfile.IsGitDir(dir, cmp.Or(common, dir)) // an error is reported by withCommon
 }
 
 // checkTree examines the files that git reads in a directory of a working tree and in those above

@@ -294,12 +294,19 @@ func (r *Repo) checkAround(ctx context.Context, c call) error {
 	if c.search || !strings.ContainsRune(filepath.Dir(r.Top), filepath.ListSeparator) || slices.ContainsFunc(append(os.Environ(), c.env...), named) {
 		return nil
 	}
-	out, err := search(ctx, r.Top, gitRevParse, "--show-toplevel")
+	top, err := search(ctx, r.Top, gitRevParse, "--show-toplevel")
 	if err != nil {
 		return err
 	}
-	used, err := filepath.EvalSymlinks(filepath.FromSlash(strings.TrimSuffix(out, "\n")))
-	if top, topErr := filepath.EvalSymlinks(r.Top); err == nil && topErr == nil && used == top {
+	used, err := search(ctx, r.Top, gitRevParse, "--absolute-git-dir")
+	if err != nil {
+		return err
+	}
+	dirs, at, err := gitDirs(r.Top)
+	if err != nil {
+		return err
+	}
+	if at != "" && samePath(r.Top, strings.TrimSuffix(top, "\n")) && samePath(dirs[0], strings.TrimSuffix(used, "\n")) {
 		return nil
 	}
 	return &Error{string(gitRevParse), "not a git repository: " + r.Top, 128}
@@ -414,34 +421,42 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 
 // topOf returns the top of the working tree that a directory is in, and the directory's place there.
 func topOf(ctx context.Context, dir string) (top, prefix string, err error) {
-	out, err := search(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
-	top, prefix, _ = strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
-	if err != nil || !strings.Contains(prefix, "\n") {
-		return top, prefix, cmp.Or(err, inPlace(dir, top))
+	flags := []string{"--show-toplevel", "--show-prefix", "--absolute-git-dir"}
+	out, err := search(ctx, dir, gitRevParse, flags...)
+	if err != nil {
+		return "", "", err
 	}
-	// A name has a line end: the part before it may be another directory.
-	for _, part := range []struct {
-		of   *string
-		flag string
-	}{{&top, "--show-toplevel"}, {&prefix, "--show-prefix"}} {
-		if out, err = search(ctx, dir, gitRevParse, part.flag); err != nil {
-			return "", "", err
+	answers := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(answers) != len(flags) { // a name has a line end: the part before it may be another directory
+		answers = nil
+		for _, flag := range flags {
+			if out, err = search(ctx, dir, gitRevParse, flag); err != nil {
+				return "", "", err
+			}
+			answers = append(answers, strings.TrimSuffix(out, "\n"))
 		}
-		*part.of = strings.TrimSuffix(out, "\n")
 	}
-	return top, prefix, inPlace(dir, top)
+	return answers[0], answers[1], inPlace(dir, answers[0], answers[2])
 }
 
-// inPlace returns the error of checkTop for the repository that a directory is in.
-func inPlace(dir, top string) error {
+// inPlace returns the error of checkTop for the repository that a directory is in, or a *projectfile.RefusedError if git uses another
+// one than gitDirs has found, whose files have not been examined. top and used are git's answers.
+func inPlace(dir, top, used string) error {
 	dirs, at, err := gitDirs(dir)
-	switch {
-	case err != nil || top == "":
+	if err != nil {
 		return err
-	case at == "": // its files have not been examined
-		return &projectfile.RefusedError{Path: top, Why: "is the working tree of a repository for git, but its files were not found", Do: "make a new clone of the repository"}
+	}
+	if at == "" || !samePath(dirs[0], used) {
+		return &projectfile.RefusedError{Path: used, Why: "is the repository that git uses here, but its files have not been examined", Do: "remove what is named .git in the directories below it, or make a new clone"}
 	}
 	return checkTop(dirs[0], at, top)
+}
+
+// samePath reports whether two paths lead to the same place; the second one was printed by git.
+func samePath(path, used string) bool {
+	one, err := filepath.EvalSymlinks(path)
+	other, otherErr := filepath.EvalSymlinks(filepath.FromSlash(used))
+	return err == nil && otherErr == nil && one == other
 }
 
 // hangs reports whether git cannot end where it was started, or did not.
