@@ -50,14 +50,14 @@ func Around(dir string) []string {
 	return nil
 }
 
-// maxTrees limits how many linked working trees are looked for.
+// maxTrees limits how many linked working trees are looked at; a project from an archive may have any number.
 const maxTrees = 100
 
 // otherTrees returns the other working trees of the repository with this top, without links.
 func otherTrees(top string) (list []string) {
 	// named returns the path that the first line of a file has; a relative one begins in base.
 	named := func(file, prefix, base string) (path string, is bool) {
-		text, err := Read(file, 4<<10)
+		text, err := Read(file, 1<<20) // git reads as much
 		line, _, _ := strings.Cut(string(text), "\n")
 		if path, is = strings.CutPrefix(strings.TrimRight(line, "\r"), prefix); err != nil || !is || path == "" {
 			return "", false
@@ -68,7 +68,7 @@ func otherTrees(top string) (list []string) {
 		return path, true
 	}
 	add := func(tree string) {
-		if real, err := filepath.EvalSymlinks(tree); err == nil && real != top && len(list) < maxTrees {
+		if real, err := filepath.EvalSymlinks(tree); err == nil && real != top {
 			list = append(list, real)
 		}
 	}
@@ -86,9 +86,14 @@ func otherTrees(top string) (list []string) {
 	if filepath.Base(common) == ".git" {
 		add(filepath.Dir(common))
 	}
-	linked, _ := os.ReadDir(filepath.Join(common, "worktrees")) // most have none
-	for _, tree := range linked {
-		dir := filepath.Join(common, "worktrees", tree.Name())
+	linked, err := os.OpenFile(filepath.Join(common, "worktrees"), os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return list // as most
+	}
+	defer linked.Close() // only read from
+	names, _ := linked.Readdirnames(maxTrees)
+	for _, name := range names {
+		dir := filepath.Join(common, "worktrees", name)
 		if git, is := named(filepath.Join(dir, "gitdir"), "", dir); is {
 			add(filepath.Dir(git))
 		}
