@@ -38,6 +38,7 @@ type Trust struct {
 	note   func(format string, args ...any)
 
 	flag   trustFlag
+	server bool // nobody is asked
 	origin func() *Origin
 	told   sync.Map // paths of the project's adapters that have been reported
 }
@@ -247,8 +248,12 @@ func resumeWords(flags *pflag.FlagSet) string {
 // canAsk reports whether the user can be asked: standard input and error are terminals, and no
 // agent runs this command.
 func (t *Trust) canAsk() bool {
-	return IsTerminal(t.in) && IsTerminal(t.err) && t.Origin() == nil
+	return !t.server && IsTerminal(t.in) && IsTerminal(t.err) && t.Origin() == nil
 }
+
+// Serve ends all questions: from now on, requests of clients need approval, and a user who answers on the terminal of a server would
+// not know what for.
+func (t *Trust) Serve() { t.server = true }
 
 // ask shows the new items and asks. Only an explicit yes approves.
 func (t *Trust) ask(record trust.Record, all []trust.Item) (bool, error) {
