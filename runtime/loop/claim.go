@@ -23,10 +23,11 @@ type checker struct {
 }
 
 // claim asks the exit gate whether the agent claims that the work is done and, if there are
-// commands to verify it, runs them. It reports whether the loop ends, and then why.
-func (c *checker) claim(ctx context.Context, p record.Plan) (why *Stop, ends bool, err error) {
+// commands to verify it, runs them. It reports whether the loop ends, and then why. The plan is read again
+// after a successful check.
+func (c *checker) claim(ctx context.Context, p *record.Plan) (why *Stop, ends bool, err error) {
 	s, config := &c.state, c.config
-	reason := c.claimed(p)
+	reason := c.claimed(*p)
 	switch {
 	case reason == "":
 		return nil, false, nil
@@ -54,6 +55,12 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (why *Stop, ends boo
 	}
 	c.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String(), OK: ok, Record: &journal.Record{Line: v}})
 	if !ok {
+		return nil, false, nil
+	}
+	if *p, err = planOf(c.project, c.work.tree.Dir); err != nil {
+		return nil, false, err
+	}
+	if reason = c.claimed(*p); reason == "" { // the user added a task during the check
 		return nil, false, nil
 	}
 	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil

@@ -185,7 +185,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if !(*breaker)(&l.state.Breaker).allow(thresholdsOf(l.config), now) {
 		return l.limits.openStop(now), nil
 	}
-	if stop, ends, err := l.checker.claim(ctx, p); ends || err != nil {
+	if stop, ends, err := l.checker.claim(ctx, &p); ends || err != nil {
 		return stop, err
 	}
 	if l.interrupts.asked() { // during the check

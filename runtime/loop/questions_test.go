@@ -336,6 +336,47 @@ func TestPlanIsNotCompleteBeforeAnAnswer(t *testing.T) {
 	}
 }
 
+// Users also write while the check runs, which may take minutes.
+func TestDuringTheCheck(t *testing.T) {
+	for name, tt := range map[string]struct {
+		turns string // limit
+		does  func(*rig) error
+		want  string // reason, and part of the message
+		asked string // part of the second prompt
+	}{
+		"nothing": {"9", func(*rig) error { return nil }, "plan_complete Every task in .ralph/@fix_plan.md is ticked after 1 turn, verified", ""},
+		"a box is added": {"9", func(r *rig) error { r.write(".ralph/@fix_plan.md", "- [x] one\n- [ ] two\n"); return nil },
+			"plan_complete Every task in .ralph/@fix_plan.md is ticked after 2 turns, verified", "Do the work."},
+		"a box is added, and no turn is left": {"1", func(r *rig) error { r.write(".ralph/@fix_plan.md", "- [x] one\n- [ ] two\n"); return nil },
+			"max_turns 1 of 2 tasks are open", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r *rig
+			r = newRig(t, func(d *doing) {
+				d.work()
+				r.write(".ralph/@fix_plan.md", strings.ReplaceAll(r.read(".ralph/@fix_plan.md"), "[ ]", "[x]"))
+			})
+			r.write(".ralph/@fix_plan.md", "- [ ] one\n")
+			r.flags["verify"], r.flags["max-turns"] = "true", tt.turns
+			first := true
+			r.onNotice = func(_ *Loop, n Notice) {
+				if n.Kind == NoticeVerifying && first {
+					first = false
+					assert.NoError(t, tt.does(r))
+				}
+			}
+			stop := r.run()
+			reason, words, _ := strings.Cut(tt.want, " ")
+			assert.Equal(t, reason, stop.Reason, stop.Message)
+			assert.Contains(t, stop.Message, words)
+			if tt.asked != "" {
+				require.Len(t, r.fake.requests, 2)
+				assert.Contains(t, r.fake.requests[1].Prompt, tt.asked)
+			}
+		})
+	}
+}
+
 // A denial is a question that blocks nothing, unless denials stop the loop. An allowed tool is in
 // the agent's list from then on.
 func TestDenialIsAsked(t *testing.T) {
