@@ -17,14 +17,15 @@ import (
 // checker decides whether the work is done.
 type checker struct {
 	*run
-	work    *workspace
-	backup  *backup
-	running bool // the commands of verify are running
+	work      *workspace
+	backup    *backup
+	questions *questions
+	running   bool // the commands of verify are running
 }
 
 // claim asks the exit gate whether the agent claims that the work is done and, if there are
-// commands to verify it, runs them. It reports whether the loop ends, and then why. The plan is read again
-// after a successful check.
+// commands to verify it, runs them. It reports whether the loop ends, and then why. The plan and the user's
+// messages are read again after a successful check.
 func (c *checker) claim(ctx context.Context, p *record.Plan) (why *Stop, ends bool, err error) {
 	s, config := &c.state, c.config
 	reason := c.claimed(*p)
@@ -57,10 +58,13 @@ func (c *checker) claim(ctx context.Context, p *record.Plan) (why *Stop, ends bo
 	if !ok {
 		return nil, false, nil
 	}
+	if err := c.questions.take(); err != nil {
+		return nil, false, err
+	}
 	if *p, err = planOf(c.project, c.work.tree.Dir); err != nil {
 		return nil, false, err
 	}
-	if reason = c.claimed(*p); reason == "" { // the user added a task during the check
+	if reason = c.claimed(*p); reason == "" { // the user added a task or wrote a message during the check
 		return nil, false, nil
 	}
 	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil

@@ -95,7 +95,7 @@ func New(o Options) *Loop {
 		dispatcher: &dispatcher{run: r, work: work, team: team, agents: o.HatAgents},
 		judge:      &judge{run: r, work: work, team: team, questions: questions},
 		limits:     &limits{run: r, team: team},
-		checker:    &checker{run: r, work: work, backup: backup},
+		checker:    &checker{run: r, work: work, backup: backup, questions: questions},
 		committer:  &committer{run: r, work: work, interrupts: interrupts},
 		interrupts: interrupts,
 		questions:  questions,

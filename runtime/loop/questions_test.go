@@ -345,10 +345,22 @@ func TestDuringTheCheck(t *testing.T) {
 		asked string // part of the second prompt
 	}{
 		"nothing": {"9", func(*rig) error { return nil }, "plan_complete Every task in .ralph/@fix_plan.md is ticked after 1 turn, verified", ""},
-		"a box is added": {"9", func(r *rig) error { r.write(".ralph/@fix_plan.md", "- [x] one\n- [ ] two\n"); return nil },
-			"plan_complete Every task in .ralph/@fix_plan.md is ticked after 2 turns, verified", "Do the work."},
-		"a box is added, and no turn is left": {"1", func(r *rig) error { r.write(".ralph/@fix_plan.md", "- [x] one\n- [ ] two\n"); return nil },
-			"max_turns 1 of 2 tasks are open", ""},
+		"a box is added": {
+			"9", func(r *rig) error { r.write(".ralph/@fix_plan.md", "- [x] one\n- [ ] two\n"); return nil },
+			"plan_complete Every task in .ralph/@fix_plan.md is ticked after 2 turns, verified", "Do the work.",
+		},
+		"a box is added, and no turn is left": {
+			"1", func(r *rig) error { r.write(".ralph/@fix_plan.md", "- [x] one\n- [ ] two\n"); return nil },
+			"max_turns 1 of 2 tasks are open", "",
+		},
+		"a message": {
+			"9", func(r *rig) error { return journal.Advise(r.dir, "use tabs", time.Now()) },
+			"plan_complete Every task in .ralph/@fix_plan.md is ticked after 2 turns, verified", "use tabs",
+		},
+		"a message, and no turn is left": {
+			"1", func(r *rig) error { return journal.Advise(r.dir, "use tabs", time.Now()) },
+			"max_turns the agent has not received the user's last message yet", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r *rig
