@@ -117,7 +117,7 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer was not delivered: %w", err), ownersHint(err))
 	}
 	if _, runs, err := journal.NewStore(loopDir(), nil).Locked(); err == nil && !runs {
-		a.Note("%s is answered; to continue with the answer: ripple run --resume", chosen.ID)
+		a.Note("%s is answered; to continue with the answer: %s", chosen.ID, inProject(loopDir(), "ripple run --resume"))
 		return nil
 	}
 	a.Note("%s is answered", chosen.ID)
@@ -317,7 +317,7 @@ it once, and it is recorded. For instructions that apply to every turn edit
 			}
 			err = journal.Advise(loopDir(), text, time.Now().Round(0).UTC())
 			if errors.Is(err, journal.ErrNoLoop) {
-				return ui.FailWith(ui.ExitFailed, err, "write the message into "+promptPath+"; then start a run (ripple run) or continue the last one (ripple run --resume)")
+				return ui.FailWith(ui.ExitFailed, err, "write the message into "+promptPath+"; then start a run ("+inProject(loopDir(), "ripple run")+") or continue the last one ("+inProject(loopDir(), "ripple run --resume")+")")
 			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the message was not delivered: %w", err), ownersHint(err))

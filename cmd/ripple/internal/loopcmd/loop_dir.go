@@ -5,15 +5,33 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/quote"
 )
 
 // loopDir returns the directory of the loop: the working directory, or the nearest parent with a
 // loop.
 func loopDir() string { return layout.Find(".") }
+
+// inProject returns a command for the directory of a loop, as it is typed in the working directory.
+func inProject(project, command string) string {
+	if project == "." {
+		return command
+	}
+	return "cd " + quote.Shell(project) + " && " + command
+}
+
+// nextHere is the next step of a loop, with the commands for its directory as they are typed in the working directory.
+func nextHere(project, next string) string {
+	for _, command := range []string{"ripple run", "ripple init"} {
+		next = strings.ReplaceAll(next, "`"+command, "`"+inProject(project, command))
+	}
+	return next
+}
 
 // checkWritable returns an error if the user cannot write a loop's files in a project, so that no question is asked before
 // the loop is refused.

@@ -98,7 +98,12 @@ func recordedRun(a *app, project string, dry bool) (b journal.Began, err error) 
 	case errors.Is(err, journal.ErrNoRun) && dry:
 		return b, nil
 	case errors.Is(err, journal.ErrNoRun):
-		return b, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "to start one: ripple run, without --resume")
+		do := "to start one: ripple run, without --resume"
+		above := loopDir()
+		if _, err := journal.ReadBegan(above); err == nil {
+			do = fmt.Sprintf("to resume the loop of %s: %s\n%s", quote.Name(above), inProject(above, "ripple run --resume"), do)
+		}
+		return b, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), do)
 	case err != nil:
 		return b, reportError(err)
 	case b.Settings == nil:

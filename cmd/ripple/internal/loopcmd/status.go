@@ -45,6 +45,7 @@ stopped, as by Ctrl-Z, counts as one that runs; how to continue it is printed.`,
 			if err != nil && asJSON {
 				return reportError(err)
 			}
+			r.Next = nextHere(project, r.Next)
 			if asJSON {
 				err = a.PrintJSON(struct {
 					journal.Report
@@ -76,7 +77,7 @@ func ownersHint(err error) string {
 func reportError(err error) error {
 	next := ownersHint(err)
 	if u, is := errors.AsType[*journal.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
-		next = fmt.Sprintf("remove %s; to write it again from %s/%s, and continue: ripple run --resume", u.Path, layout.Dir, layout.EventsFile)
+		next = fmt.Sprintf("remove %s; to write it again from %s/%s, and continue: %s", u.Path, layout.Dir, layout.EventsFile, inProject(loopDir(), "ripple run --resume"))
 	}
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
@@ -94,7 +95,7 @@ func (a *app) printReport(project string, s journal.Report) {
 	if s.Runner != nil {
 		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
 	} else if state == "running" || state == "paused" {
-		state = "interrupted (ripple run --resume)"
+		state = "interrupted (" + inProject(project, "ripple run --resume") + ")"
 	}
 	w.Row("loop", state)
 	if s.StoppedGroup != 0 {
@@ -112,6 +113,7 @@ func (a *app) printReport(project string, s journal.Report) {
 	w.Row("last action", s.Status.LastAction)
 	w.Row("ended", s.Status.ExitReason)
 	r, err := journal.ReadRun(project)
+	r.Next = nextHere(project, r.Next)
 	if err == nil { // the other rows do not depend on it
 		w.Row("because", r.Why)
 		if s.Runner != nil {
