@@ -15,9 +15,20 @@ import (
 // working tree of the loop, it is the project. If none is found, it is dir. A parent in which everybody
 // may create files, such as /tmp, counts only with a Dir of this user. The result is relative to dir.
 func Find(dir string) string {
+	if found, is := nearest(dir, true); is {
+		return found
+	}
+	return dir
+}
+
+// Above returns what Find would if dir had no Dir itself; found is false if there is none.
+func Above(dir string) (above string, found bool) { return nearest(dir, false) }
+
+// nearest returns the nearest directory that contains Dir; own includes dir itself.
+func nearest(dir string, own bool) (string, bool) {
 	here, err := filepath.Abs(dir)
 	if err != nil {
-		return dir
+		return "", false
 	}
 	at := here
 	mark := string(filepath.Separator) + Dir
@@ -25,23 +36,17 @@ func Find(dir string) string {
 		at = before + string(filepath.Separator)
 	}
 	for {
-		if info, err := os.Stat(filepath.Join(at, Dir)); err == nil && info.IsDir() && (at == here || !planted(at, info)) {
+		if info, err := os.Stat(filepath.Join(at, Dir)); err == nil && info.IsDir() && (at == here && own || at != here && !planted(at, info)) {
 			break
 		}
 		above := filepath.Dir(at)
 		if projectfile.HasGit(at) || above == at {
-			return dir
+			return "", false
 		}
 		at = above
 	}
-	if at == here {
-		return dir
-	}
 	found, err := filepath.Rel(here, at)
-	if err != nil {
-		return dir
-	}
-	return filepath.Join(dir, found)
+	return filepath.Join(dir, found), err == nil
 }
 
 func planted(dir string, found fs.FileInfo) bool {

@@ -10,7 +10,10 @@ import (
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/internal/quote"
+	"example.org/ripple/runtime/loop"
+	"example.org/ripple/runtime/loop/journal"
 )
 
 // loopDir returns the directory of the loop: the working directory, or the nearest parent with a
@@ -31,6 +34,38 @@ func nextHere(project, next string) string {
 		next = strings.ReplaceAll(next, "`"+command, "`"+inProject(project, command))
 	}
 	return next
+}
+
+// lockedAbove returns the stop of a new loop in project if a loop runs in whose working tree that is, or nil.
+func lockedAbove(project string) *loop.Stop {
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real
+	}
+	above, found := layout.Above(project)
+	if !found {
+		return nil
+	}
+	store := journal.NewStore(above, nil)
+	holder, runs, err := store.Locked()
+	if err != nil || !runs {
+		return nil
+	}
+	if _, inside := projectfile.Relative(filepath.Join(above, holder.Dir), project); !inside {
+		return nil
+	}
+	err = &journal.LockedError{Path: store.Path(layout.LockFile), Holder: holder}
+	return &loop.Stop{
+		Reason: loop.ReasonLocked, Err: err, Fix: "`" + inProject(above, "ripple stop") + "`",
+		Message: sentence(fmt.Sprintf("%v, and %s is in its working tree", err, quote.Name(project))),
+	}
+}
+
+// tellAbove prints that a loop without files in the working directory is not the one of a parent directory.
+func (a *app) tellAbove() {
+	above := loopDir()
+	if _, err := journal.ReadBegan(above); above != "." && err == nil {
+		a.Note("a new loop starts in this directory; to continue the one of %s: %s", quote.Name(above), inProject(above, "ripple run --resume"))
+	}
 }
 
 // checkWritable returns an error if the user cannot write a loop's files in a project, so that no question is asked before

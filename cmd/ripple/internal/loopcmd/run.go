@@ -187,6 +187,13 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if f.dryRun {
 		return a.dryRun(ctx, agent, o)
 	}
+	if stop := lockedAbove(project); stop != nil {
+		view := a.newLoopView(agent.entry, o.Config, f)
+		view.notice(loop.Notice{Kind: loop.NoticeStopped, Stop: stop})
+		view.close()
+		return a.stopped(*stop, f.json)
+	}
+	a.tellAbove()
 	if err := agreedAndReady(ctx, a, project, agent, &o); err != nil {
 		return err
 	}

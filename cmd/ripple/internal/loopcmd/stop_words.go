@@ -73,7 +73,7 @@ var advice = map[string]string{
 	loop.ReasonHatExhausted:     "raise the hat's limit in ripple.yml, or add a hat that its .exhausted topic triggers{then}",
 	loop.ReasonInterrupted:      "continue with `ripple run --resume`",
 	loop.ReasonConflict:         "{do}{then}",
-	loop.ReasonLocked:           "wait for it; to end it: `ripple stop`",
+	loop.ReasonLocked:           "wait for it; to end it: {do}",
 	loop.ReasonPromptMissing:    "{do} with --prompt-file",
 	loop.ReasonNoRun:            "to start one: `ripple run`, without --resume",
 	loop.ReasonAgentMissing:     "{do}",
@@ -83,6 +83,7 @@ var advice = map[string]string{
 }
 
 var unknown = map[string]string{
+	loop.ReasonLocked:           "`ripple stop`",
 	loop.ReasonAuth:             "log in with the agent's own command",
 	loop.ReasonUnanswered:       "answer it with `ripple answer`",
 	loop.ReasonPermissionDenied: "allow it in the agent's own settings",
