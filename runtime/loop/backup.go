@@ -66,7 +66,7 @@ func (b *backup) writeBack() error {
 	b.store.Forget()
 	whole, err := b.log.Rewrite()
 	if err == nil && !whole {
-		err = b.log.Add(record.Line{Turn: b.state.Turn, Time: b.now(), Type: record.WrittenBack, Settings: b.settings, State: &b.state})
+		err = b.log.Add(record.Line{Turn: b.state.Turn, Time: b.now(), Type: record.WrittenBack, Settings: b.settings, State: b.stateNow()})
 		if err == nil && b.inTurn {
 			err = b.log.Add(record.Line{Turn: b.state.Turn + 1, Time: b.now(), Type: record.TurnStarted})
 		}

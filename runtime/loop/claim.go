@@ -50,7 +50,7 @@ func (c *checker) claim(ctx context.Context, p *record.Plan) (why *Stop, ends bo
 		s.Claims++
 		s.Examined, s.VerifyFailed = s.Turn+1, done[len(done)-1].String()
 	}
-	v := record.Line{Turn: s.Turn, Time: c.now(), Type: record.Verified, Verdicts: done, State: s}
+	v := record.Line{Turn: s.Turn, Time: c.now(), Type: record.Verified, Verdicts: done, State: c.stateNow()}
 	if err := c.log.Add(v); err != nil {
 		return nil, false, err
 	}

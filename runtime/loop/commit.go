@@ -172,7 +172,7 @@ func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, 
 	if s.Owed, serr = c.changedByHook(ctx, ch, now); serr != nil {
 		return serr
 	}
-	if err := c.log.Add(record.Line{Turn: s.Turn, Time: c.now(), Type: record.CommitRefused, Why: s.Refusal, State: s}); err != nil {
+	if err := c.log.Add(record.Line{Turn: s.Turn, Time: c.now(), Type: record.CommitRefused, Why: s.Refusal, State: c.stateNow()}); err != nil {
 		return err
 	}
 	if s.Refused >= c.config.VerifyAttempts {

@@ -26,8 +26,7 @@ func leftWords(found journal.Left) string {
 // when the loop continues.
 func (r *run) cut(turn int, spent event.Tokens, why string) error {
 	addCut(&r.state, spent)
-	r.state.Millis = r.elapsed().Milliseconds()
-	v := record.Line{Turn: turn, Time: r.now(), Type: record.TurnCut, Why: why, State: &r.state}
+	v := record.Line{Turn: turn, Time: r.now(), Type: record.TurnCut, Why: why, State: r.stateNow()}
 	if err := r.log.Add(v); err != nil {
 		return err
 	}

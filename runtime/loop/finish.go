@@ -46,7 +46,7 @@ func (l *Loop) finish(stop *Stop) error {
 		}
 		v.Summary = l.done
 		if !l.inTurn { // otherwise the state is that of the line before the turn
-			v.State = &l.state
+			v.State = l.stateNow()
 		}
 		if err := errors.Join(l.log.Add(v), l.log.Sync()); err != nil {
 			return err

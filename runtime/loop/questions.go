@@ -247,7 +247,7 @@ func (q *questions) hear(r journal.Reply) error {
 		v.Turn++
 	}
 	if !q.inTurn {
-		v.State = &q.state
+		v.State = q.stateNow()
 	}
 	n.Record = &journal.Record{Line: v}
 	err := q.log.Add(v)

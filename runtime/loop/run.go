@@ -34,6 +34,12 @@ type run struct {
 	logs     logRoom
 }
 
+// stateNow returns the state for a line of the record, with the duration of the run up to now.
+func (r *run) stateNow() *record.State {
+	r.state.Millis = r.elapsed().Milliseconds()
+	return &r.state
+}
+
 // restore creates the state: that of the resumed run, or that of a new one, which starts from the
 // files.
 func (r *run) restore(resume bool) error {

@@ -96,7 +96,8 @@ type Run struct {
 	Hat     string       `json:"hat,omitempty"`    // hat of the current turn
 
 	Started    time.Time          `json:"started,omitzero"`      // time of its first turn, also if it was resumed
-	ElapsedMS  int64              `json:"elapsed_ms"`            // up to the last turn that ended, or the end
+	ElapsedMS  int64              `json:"elapsed_ms"`            // up to Recorded, or the end
+	Recorded   time.Time          `json:"-"`                     // when the last state was recorded: at the start, or after a turn
 	Branch     string             `json:"branch,omitempty"`      // branch of its worktree; "": none
 	Dir        string             `json:"dir,omitempty"`         // directory of the worktree, relative to the project
 	Work       *record.Summary    `json:"work,omitempty"`        // set if it stopped
@@ -142,6 +143,7 @@ func ReadRun(project string) (r Run, err error) {
 			r.onBranch(v.Branch)
 		}
 		if v.State != nil {
+			r.Recorded = v.Time
 			r.CostUSD, r.Tokens, r.ElapsedMS = v.State.CostUSD, v.State.Tokens, max(r.ElapsedMS, v.State.Millis)
 			if r.Work == nil {
 				r.Checkouts = v.State.Checkouts

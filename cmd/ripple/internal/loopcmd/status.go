@@ -46,6 +46,7 @@ stopped, as by Ctrl-Z, counts as one that runs; how to continue it is printed.`,
 				return reportError(err)
 			}
 			r.Next = nextHere(project, r.Next)
+			untilNow(&r, s, time.Now())
 			if asJSON {
 				err = a.PrintJSON(struct {
 					journal.Report
@@ -114,6 +115,7 @@ func (a *app) printReport(project string, s journal.Report) {
 	w.Row("ended", s.Status.ExitReason)
 	r, err := journal.ReadRun(project)
 	r.Next = nextHere(project, r.Next)
+	untilNow(&r, s, time.Now())
 	if err == nil { // the other rows do not depend on it
 		w.Row("because", r.Why)
 		if s.Runner != nil {

@@ -43,6 +43,24 @@ func workRows(w ui.Sheet, r journal.Run) {
 	w.Row("next", r.Next)
 }
 
+// untilNow adds the time since the newest record of a running loop to the duration of its run: that of the turn, and of
+// waits, but not that of a wait for the user's answer.
+func untilNow(r *journal.Run, s journal.Report, now time.Time) {
+	if s.Runner == nil || r.Work != nil {
+		return
+	}
+	since := r.Recorded
+	if s.Runner.Started.After(since) { // resumed
+		since = s.Runner.Started
+	}
+	if s.State == "needs_you" {
+		now = s.Status.Timestamp.Time
+	}
+	if !since.IsZero() {
+		r.ElapsedMS += max(0, now.Sub(since)).Milliseconds()
+	}
+}
+
 // stateCode is the exit code of "ripple status --exit-code".
 func stateCode(s journal.Report, r journal.Run) int {
 	switch {

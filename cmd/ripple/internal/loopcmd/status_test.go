@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // The advice for unreadable files differs from that for missing permissions.
@@ -21,6 +23,30 @@ func TestHintOfALoopsFiles(t *testing.T) {
 	}
 	e, _ := errors.AsType[*ui.ExitError](reportError(&journal.UnreadableError{Path: ".ralph/status.json", Err: errors.New("torn")}))
 	assert.Contains(t, e.Hint, "remove .ralph/status.json")
+}
+
+// The duration of a running loop includes its current turn, and not the time since a wait for an answer began.
+func TestDurationOfARunningLoop(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	run, wrote := journal.Run{ElapsedMS: 2000, Recorded: noon}, record.Status{Timestamp: record.Time{Time: noon.Add(5 * time.Second)}}
+	since := func(d time.Duration) *record.Holder { return &record.Holder{Started: noon.Add(d)} }
+	for name, tt := range map[string]struct {
+		report journal.Report
+		run    journal.Run
+		want   int64
+	}{
+		"in a turn":                 {journal.Report{Status: wrote, Runner: since(-time.Hour)}, run, 62000},
+		"resumed":                   {journal.Report{Status: wrote, Runner: since(50 * time.Second)}, run, 12000},
+		"waits for an answer":       {journal.Report{Status: wrote, Runner: since(-time.Hour), State: "needs_you"}, run, 7000},
+		"the clock was set back":    {journal.Report{Status: wrote, Runner: since(time.Hour)}, run, 2000},
+		"it does not run":           {journal.Report{Status: wrote}, run, 2000},
+		"it ended":                  {journal.Report{Status: wrote, Runner: since(0)}, journal.Run{ElapsedMS: 2000, Recorded: noon, Work: &record.Summary{}}, 2000},
+		"nothing is recorded of it": {journal.Report{Status: wrote, Runner: since(0)}, journal.Run{}, 60000},
+		"nothing is known about it": {journal.Report{Runner: &record.Holder{}}, journal.Run{}, 0},
+	} {
+		untilNow(&tt.run, tt.report, noon.Add(time.Minute))
+		assert.Equal(t, tt.want, tt.run.ElapsedMS, name)
+	}
 }
 
 // The exit codes of "ripple status --exit-code" for loops that have not stopped: for others, the scripts of cmd/ripple compare
