@@ -55,6 +55,19 @@ func recorded(t *testing.T, turn int, from string) string {
 	return b.String()
 }
 
+// In a subdirectory, the dashboard has the name of the loop's directory.
+func TestDashboardOfTheDirectoryAbove(t *testing.T) {
+	d, _ := watched(t)
+	project, err := os.Getwd()
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir("below", 0o755))
+	t.Chdir("below")
+	d.project, d.tail = "..", journal.NewTail("..")
+	d.read()
+	assert.Contains(t, d.render(), " · "+filepath.Base(project)+"\n")
+	assert.NotContains(t, d.render(), "below")
+}
+
 // The screens of three sizes, while the loop runs and after scrolling back.
 func TestDashboardScreens(t *testing.T) {
 	d, add := watched(t)

@@ -3,7 +3,6 @@ package loopcmd
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -141,7 +140,7 @@ func (d *dashboard) state(p ui.Page) []string {
 	if !d.view.Begun.IsZero() {
 		parts = append(parts, "this turn "+d.now().Sub(d.view.Begun).Round(time.Second).String())
 	}
-	if dir, err := os.Getwd(); err == nil && !d.low() {
+	if dir, err := filepath.Abs(d.project); err == nil && !d.low() {
 		parts = append(parts, filepath.Base(dir))
 	}
 	lines := d.wrapped(p, color, parts)
