@@ -75,7 +75,7 @@ func lintPrompt(d *document, pointer, pattern string) {
 		d.warn(pointer, KindImpossible, `\r\n in the prompt pattern never matches: a line break of the program is \n in it`)
 	}
 	for _, line := range ordinary {
-		if matches(re, line) || matches(re, line+"\n") {
+		if matchesText(re, line) || matchesText(re, line+"\n") {
 			d.warn(pointer, KindLoose, "the prompt pattern matches ordinary output such as %q", line)
 			return
 		}
@@ -121,6 +121,15 @@ func hasControl(pattern string) bool {
 func matches(re *regexp2.Regexp, text string) bool {
 	ok, err := re.MatchString(text)
 	return ok && err == nil
+}
+
+// matchesText reports whether a pattern matches a part of text that is not empty.
+func matchesText(re *regexp2.Regexp, text string) bool {
+	m, err := re.FindStringMatch(text)
+	for err == nil && m != nil && m.Length == 0 {
+		m, err = re.FindNextMatch(m)
+	}
+	return err == nil && m != nil
 }
 
 func lintMarker(d *document, a *Adapter) {
