@@ -95,7 +95,7 @@ func (o outcome) explain(timeout time.Duration) error {
 	case !isLate && o.stopped() != nil:
 		return ui.FailWith(code, o.err, stoppedHint)
 	case errors.Is(o.err, errNoInput):
-		return ui.FailWith(code, o.err, "give the code its input from a file, a pipe or a here-document, or run ripple in a terminal")
+		return ui.FailWith(code, o.err, inputHint)
 	case isLate && late.Unsent:
 		return ui.FailWith(code, o.err, "to give it more time: --timeout DURATION")
 	case isLate && late.Withdrawal != nil:
@@ -107,6 +107,8 @@ func (o outcome) explain(timeout time.Duration) error {
 	return ui.FailWith(code, o.err, "")
 }
 
+const inputHint = "the standard input of ripple is not passed on: write < FILE, a pipe or a here-document in the code, or run ripple in a terminal"
+
 const stoppedHint = "a command has stopped the program, with kill -STOP or suspend; leave that command out, or continue the program from elsewhere with kill -CONT"
 
 // advice says what to do about a command that did not end in time.
@@ -115,7 +117,7 @@ func advice(late *session.TimeoutError) string {
 	case late.Stopped != nil:
 		return fmt.Sprintf("the program is stopped (%v): %s", late.Stopped, stoppedHint)
 	case late.Waiting != session.WaitingNone:
-		return "the program waits for input: give it from a file, a pipe or a here-document, or run ripple in a terminal"
+		return "the program waits for input: " + inputHint
 	}
 	return "to give it more time: --timeout DURATION"
 }
