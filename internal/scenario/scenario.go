@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -202,6 +203,10 @@ func (p *player) write(w schema.ScenarioWrite) error {
 func (p *player) edit(e schema.ScenarioEdit) error {
 	input := map[string]any{"file_path": e.Path, "old_string": e.Old, "new_string": e.New}
 	text, err := p.files().Read(e.Path, projectfile.MaxText)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.tool("Edit", input, "there is no file "+e.Path, true)
+		return nil
+	}
 	if err != nil || !bytes.Contains(text, []byte(e.Old)) {
 		p.tool("Edit", input, "the text to replace is not in "+e.Path, true)
 		return nil

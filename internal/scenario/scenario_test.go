@@ -40,7 +40,7 @@ func TestSteps(t *testing.T) {
 		{"status", `{status: {EXIT_SIGNAL: true, STATUS: COMPLETE, X: 1}}`, `{"type":"text","text":"---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\nX: 1\n---END_RALPH_STATUS---"}`},
 		{"tool", `{tool: {name: Read, input: {file_path: a}, result: text}}`, `{"type":"tool_use","id":"1-1","name":"Read","input":{"file_path":"a"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"text"}`},
 		{"run", `{run: "echo hi; exit 3"}`, `{"type":"tool_use","id":"1-1","name":"Bash","input":{"command":"echo hi; exit 3"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"hi\n","is_error":true}`},
-		{"edit of what is not there", `{edit: {path: a, old: x, new: z}}`, `{"type":"tool_use","id":"1-1","name":"Edit","input":{"file_path":"a","new_string":"z","old_string":"x"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"the text to replace is not in a","is_error":true}`},
+		{"edit of what is not there", `{edit: {path: a, old: x, new: z}}`, `{"type":"tool_use","id":"1-1","name":"Edit","input":{"file_path":"a","new_string":"z","old_string":"x"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"there is no file a","is_error":true}`},
 		{"limit", `{limit: {message: slow, resets_in_ms: 1000}}`, `{"type":"rate_limited","message":"slow","resets_at":"2026-01-02T03:04:06Z"}`},
 		{"deny", `{deny: {tool: Bash, detail: no}}`, `{"type":"permission_denied","name":"Bash","detail":"no"}`},
 		{"error", `{error: {message: oops, fatal: true, kind: auth}}`, `{"type":"error","message":"oops","fatal":true,"kind":"auth"}`},

@@ -5,8 +5,10 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -88,7 +90,9 @@ func (a *app) scenario(path string) (*schema.Scenario, error) {
 	var s *schema.Scenario
 	var diags []schema.Diagnostic
 	if path == "" {
-		s, diags = schema.ParseScenario("demo.yaml", demo)
+		if s, diags = schema.ParseScenario("demo.yaml", demo); len(diags) == 0 {
+			withoutAbsent(s)
+		}
 	} else {
 		s, diags = schema.LoadScenario(path)
 	}
@@ -100,6 +104,20 @@ func (a *app) scenario(path string) (*schema.Scenario, error) {
 		b.WriteString(d.Format() + "\n")
 	}
 	return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("the scenario does not load"), b.String())
+}
+
+// withoutAbsent removes the demonstration's edits of files that do not exist: there is no plan
+// without `ripple init`.
+func withoutAbsent(s *schema.Scenario) {
+	for i, turn := range s.Turns {
+		s.Turns[i].Steps = slices.DeleteFunc(turn.Steps, func(step schema.ScenarioStep) bool {
+			if step.Edit == nil {
+				return false
+			}
+			_, err := os.Lstat(step.Edit.Path)
+			return errors.Is(err, fs.ErrNotExist)
+		})
+	}
 }
 
 // rehearsed is which turn is played, and where.
