@@ -199,6 +199,9 @@ func (c *Client) stream(ctx context.Context, path string, q any, wait time.Durat
 		if p.Error != nil {
 			return WaitResult{}, p.Error
 		}
+		if p.State != "" {
+			return WaitResult{}, errNoWait
+		}
 		if out == nil {
 			continue
 		}
@@ -220,8 +223,25 @@ func (c *Client) stream(ctx context.Context, path string, q any, wait time.Durat
 
 // Send types input into the running command.
 func (c *Client) Send(ctx context.Context, q SendRequest) (Status, error) {
+	q.Wait = 0
 	var s Status
 	return s, c.call(ctx, http.MethodPost, "/v1/send", q, &s)
+}
+
+// errNoWait reports that a host of an earlier version typed the input and did not wait.
+var errNoWait = errors.New("the host did not wait")
+
+// SendAndWait types input into the running command and waits for that command like Wait. Calls that wait
+// for their turn wait for the command meanwhile. If a coding agent runs no command, it waits until the
+// agent waits for input.
+//
+// Errors: those of Send, with nothing typed; FaultUnresponsive if the host does not respond after the wait.
+func (c *Client) SendAndWait(ctx context.Context, q SendRequest) (WaitResult, error) {
+	a, err := c.stream(ctx, "/v1/send", q, q.Wait, nil)
+	if errors.Is(err, errNoWait) {
+		return c.Wait(ctx, WaitRequest{Wait: q.Wait, From: -1}, nil)
+	}
+	return a, err
 }
 
 // Interrupt interrupts the running command by the means of its adapter and waits for a prompt, for

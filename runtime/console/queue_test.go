@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/console"
 )
 
@@ -127,5 +128,29 @@ func TestTheQueueIsBounded(t *testing.T) {
 	require.NoError(t, (<-first).err)
 	for _, ended := range all {
 		require.NoError(t, (<-ended).err)
+	}
+}
+
+// Queued calls wait for a command while a client that typed to it waits for it.
+func TestAQueuedCallWaitsForAnAnsweredCommand(t *testing.T) {
+	place(t)
+	dir := t.TempDir()
+	c := start(t, console.Spec{Name: "a", Dir: dir})
+	exec(t, c, "mkfifo fifo")
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "read x; cat fifo; echo $x > file"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "waiting", a.Reason)
+	sent := make(chan outcome, 1)
+	go func() {
+		a, err := c.SendAndWait(t.Context(), console.SendRequest{Text: "in\r", OnlyIfWaiting: true, Wait: testkit.Patience(time.Minute)})
+		sent <- outcome{a, err}
+	}()
+	awaitStatus(t, c, func(s console.Status) bool { return s.State == console.Running })
+	next := queued(t, t.Context(), c, console.ExecRequest{Code: "cat file"}, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fifo"), nil, 0))
+	for i, ended := range []chan outcome{sent, next} {
+		o := <-ended
+		require.NoError(t, o.err)
+		assert.Equal(t, []any{"done", i + 2}, []any{o.Reason, o.Command.ID})
 	}
 }

@@ -15,20 +15,35 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 	if !accept(w, r, &q) {
 		return
 	}
-	if f := h.typeIn(r.Context(), q); f != nil {
+	run, f := h.typeIn(r.Context(), q)
+	switch {
+	case f != nil:
 		refuse(w, f)
 		return
+	case q.Wait <= 0:
+		reply(w, h.status())
+		return
 	}
-	reply(w, h.status())
+	a := newStreamed(h, w)
+	if run == nil {
+		a.begin()
+		h.until(w, r, WaitRequest{Wait: q.Wait}, h.untilInput)
+		return
+	}
+	ctx, cancel := boundedBy(r.Context(), q.Wait)
+	defer cancel()
+	h.waits(run, 1) // before the answer begins, so that the next call of the client waits for its turn
+	defer h.waits(run, -1)
+	a.follow(ctx, &follower{h: h.host, run: run, from: -1})
 }
 
-// typeIn types input into the running command.
-func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
+// typeIn types input into the running command and returns that command; nil if none runs.
+func (h handlers) typeIn(ctx context.Context, q SendRequest) (*run, *Fault) {
 	text := q.Text
 	for _, k := range q.Keys {
 		seq, err := keys.Sequence(k)
 		if err != nil {
-			return newFault(FaultBadRequest, "%v", err)
+			return nil, newFault(FaultBadRequest, "%v", err)
 		}
 		text += seq
 	}
@@ -36,7 +51,10 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	state, st := h.stateFor(ctx, q, text)
 	interrupts := text == "\x03"
 	h.mu.Lock()
-	s := h.session
+	s, run := h.session, h.latest()
+	if run != nil && !run.cmd.Running() {
+		run = nil
+	}
 	var f *Fault
 	switch {
 	case state == Exited:
@@ -58,15 +76,15 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	}
 	h.mu.Unlock()
 	if f != nil {
-		return f
+		return nil, f
 	}
 	if q.Answer != "" {
-		return answerAgent(ctx, h.spec.Name, s, q)
+		return run, answerAgent(ctx, h.spec.Name, s, q)
 	}
 	if err := s.Send(ctx, []byte(text)); err != nil {
-		return newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
+		return nil, newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
 	}
-	return nil
+	return run, nil
 }
 
 // readGrace is how long a command that does not read may take to start reading: it may be

@@ -43,9 +43,10 @@ func (p *slowProgram) Interrupt(context.Context) (session.Result, error) {
 // between wait until it has been sent.
 func TestInputWaitsUntilTheCommandIsSent(t *testing.T) {
 	for name, act := range map[string]func(context.Context, handlers){
-		"text": func(ctx context.Context, h handlers) { assert.Nil(t, h.typeIn(ctx, SendRequest{Text: "x"})) },
+		"text": func(ctx context.Context, h handlers) { _, f := h.typeIn(ctx, SendRequest{Text: "x"}); assert.Nil(t, f) },
 		"keys": func(ctx context.Context, h handlers) {
-			assert.Nil(t, h.typeIn(ctx, SendRequest{Keys: []string{"C-c"}, OnlyIfWaiting: true}))
+			_, f := h.typeIn(ctx, SendRequest{Keys: []string{"C-c"}, OnlyIfWaiting: true})
+			assert.Nil(t, f)
 		},
 		"interrupt": func(ctx context.Context, h handlers) {
 			w := httptest.NewRecorder()

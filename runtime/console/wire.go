@@ -209,6 +209,8 @@ type SendRequest struct {
 	By            string `json:"by,omitempty"` // the sender, as other clients see it
 	// Secret states that a user types, who may answer a prompt for a secret.
 	Secret bool `json:"secret,omitempty"`
+	// Wait bounds the wait of Client.SendAndWait, which must be positive.
+	Wait time.Duration `json:"wait_ns,omitempty"`
 }
 
 // ReadRequest asks for lines of a command's output.
@@ -231,6 +233,8 @@ type piece struct {
 	// Queued is the number of calls before this one, which waits for its turn.
 	Queued *int   `json:"queued,omitempty"`
 	Error  *Fault `json:"error,omitempty"` // refusal of a queued call
+	// State is set in the status with which a host of an earlier version answers SendAndWait.
+	State State `json:"state,omitempty"`
 }
 
 func pieceOf(b []byte) piece {

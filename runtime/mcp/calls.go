@@ -172,16 +172,8 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	if err != nil {
 		return "", err
 	}
-	status, err := c.Send(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, OnlyIfWaiting: only, By: holder(req), Answer: a.Answer})
-	if err != nil {
-		return "", err
-	}
 	defer s.progress(ctx, req)()
-	q := console.WaitRequest{Wait: seconds(a.WaitS), From: -1}
-	if status.Agent != nil && !status.Command.Running() {
-		q.For = "input" // the input answered a question asked before the first prompt
-	}
-	answer, err := c.Wait(ctx, q, nil)
+	answer, err := c.SendAndWait(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, OnlyIfWaiting: only, By: holder(req), Answer: a.Answer, Wait: seconds(a.WaitS)})
 	if err != nil {
 		return "", err
 	}

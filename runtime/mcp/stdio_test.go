@@ -243,3 +243,24 @@ func TestCanceledCallsDelayNoOthers(t *testing.T) {
 	require.Equal(t, 1.0, id)
 	assert.Contains(t, call(t, c, "console_exec", args{"code": "echo fourth"}), "[main #3] done exit=0", "the third was never run")
 }
+
+// Calls that follow console_send at once wait for the command that it typed to, and each answer is that of its own
+// command.
+func TestCallsWaitForAnAnsweredCommand(t *testing.T) {
+	c := client(t, mcp.Options{})
+	w := newWire(t, "2025-03-26")
+	tool := func(id int, name, arguments string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"console_%s","arguments":{"console":"main",%s}}}`, id, name, arguments)
+	}
+	for i := range 15 {
+		require.Contains(t, call(t, c, "console_exec", args{"code": "read x; echo got $x"}), "waiting_for_input")
+		w.write("[" + tool(1, "send", `"text":"in","keys":["enter"],"wait_s":50`) + "," + tool(2, "exec", `"code":"echo A"`) + "," + tool(3, "exec", `"code":"echo B"`) + "]")
+		var answers []struct {
+			Result struct{ Content []struct{ Text string } }
+		}
+		require.NoError(t, json.Unmarshal([]byte(w.answerLine()), &answers))
+		for k, text := range []string{"got in", "A", "B"} {
+			require.Regexp(t, fmt.Sprintf(`^\[main #%d\] done exit=0 .*\n.*\n%s\n`, 3*i+k+1, text), answers[k].Result.Content[0].Text)
+		}
+	}
+}
