@@ -32,8 +32,9 @@ type follower struct {
 	// dropped is the number of output bytes that are no longer kept.
 	dropped   int64
 	droppedAt int64
-	sent      byte // the last byte sent
-	stay      bool // keep waiting when the command waits for input
+	sent      byte  // the last byte sent
+	stay      bool  // keep waiting when the command waits for input
+	reported  State // keep waiting in this state
 }
 
 // follow sends output until the command ends, waits for input, or the context ends.
@@ -59,7 +60,11 @@ func (f *follower) follow(ctx context.Context) (why string, err error) {
 		case <-watch.C:
 			f.acknowledge()
 			if !f.stay {
-				go f.h.stops(ctx, stopped)
+				go func() {
+					if f.h.awaitOther(ctx, f.reported) == nil {
+						f.h.stops(ctx, stopped)
+					}
+				}()
 			}
 		case <-stopped:
 			if isClosed(f.run.done) {
@@ -188,6 +193,38 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 			return
 		}
 	}
+}
+
+// awaitOther returns nil when the console's state is not, or no longer, the given one.
+func (h *host) awaitOther(ctx context.Context, reported State) error {
+	for reported != "" {
+		changed, cancel := context.WithCancel(ctx)
+		painted := h.screen.painted()
+		state, st := h.state()
+		if state != reported {
+			cancel()
+			return nil
+		}
+		go func() {
+			select {
+			case <-painted:
+			case <-changed.Done():
+			}
+			cancel()
+		}()
+		_, err := h.program().WaitState(changed, func(now session.State) bool {
+			return now.Phase != st.Phase || now.Waiting != st.Waiting || now.EchoHint != st.EchoHint || (now.Stopped == nil) != (st.Stopped == nil)
+		})
+		ended := err != nil && changed.Err() == nil
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case ended:
+			return err
+		}
+	}
+	return nil
 }
 
 // askingDelay is how long a program that also waits for other events must wait for input without

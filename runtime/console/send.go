@@ -106,7 +106,7 @@ func (h handlers) stateFor(ctx context.Context, q SendRequest, text string) (Sta
 	return h.state()
 }
 
-func (h handlers) program() program {
+func (h *host) program() program {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.session

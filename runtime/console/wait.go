@@ -32,7 +32,7 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		h.waits(run, 1)
 		defer h.waits(run, -1)
-		newStreamed(h, w).follow(ctx, &follower{h: h.host, run: run, from: q.From, stay: q.KeepWaiting})
+		newStreamed(h, w).follow(ctx, &follower{h: h.host, run: run, from: q.From, stay: q.KeepWaiting, reported: q.Reported})
 		return
 	}
 	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]

@@ -191,6 +191,9 @@ type WaitRequest struct {
 	// From sends the command's output from this offset on, in bytes; negative: no output.
 	From        int64 `json:"from"`
 	KeepWaiting bool  `json:"stay,omitempty"`
+	// Reported is a state that the client knows: with For "done", a command in this state is waited for until
+	// the state is another one.
+	Reported State `json:"reported,omitempty"`
 }
 
 // SendRequest types input into a running command.

@@ -50,7 +50,7 @@ func (s *Server) show(ctx context.Context, req *sdk.CallToolRequest, c *console.
 	}
 	text, err := s.outputOf(c, answer.CommandStatus(), *answer.Command, p)
 	if err == nil {
-		s.told.note(at, answer.Command)
+		s.told.note(at, answer.Command, answer.CommandStatus().State)
 	}
 	return withNews(text, s.news.since(ctx, c.Name)), err
 }
@@ -84,6 +84,9 @@ func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs)
 		return "", err
 	}
 	defer c.Close()
+	if status, err := c.Status(ctx); err == nil { // the wait reports the error
+		q.Reported = s.told.state(placeOf(req, c.Name), status)
+	}
 	answer, err := c.Wait(ctx, q, nil)
 	if err != nil {
 		return "", err
@@ -124,6 +127,8 @@ func (s *Server) waitAny(ctx context.Context, req *sdk.CallToolRequest, q consol
 			return s.show(ctx, req, c, console.WaitResult{Status: status, Command: status.Command}, usual)
 		}
 		waiting++
+		q := q
+		q.Reported = s.told.state(placeOf(req, c.Name), status)
 		go func() {
 			answer, err := c.Wait(ctx, q, nil)
 			got <- ended{c, answer, err}

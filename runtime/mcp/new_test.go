@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,4 +77,39 @@ func TestAnotherConsoleOfTheSameNameShowsItsOutput(t *testing.T) {
 	require.NoError(t, other.End(t.Context(), true))
 	other.Close()
 	assert.Contains(t, call(t, c, "console_exec", args{"code": "echo other"}), "\nother\n")
+}
+
+// If a client knows that a user has to act, its next wait is for another state.
+func TestAKnownStateIsWaitedOut(t *testing.T) {
+	c := client(t, mcp.Options{})
+	dir := t.TempDir()
+	call(t, c, "console_exec", args{"code": "mkfifo " + dir + "/f"})
+	main, err := console.Open(os.Getenv, "main")
+	require.NoError(t, err)
+	defer main.Close()
+	for _, tt := range []struct {
+		state, code string
+		act         func() error
+	}{
+		{"waiting_for_secret", "read -s x", func() error {
+			_, err := main.Send(t.Context(), console.SendRequest{Text: "x\r", Secret: true})
+			return err
+		}},
+		{"fullscreen", `printf '\e[?1049h'; cat ` + dir + `/f; printf '\e[?1049l'`, func() error { return os.WriteFile(dir+"/f", nil, 0) }},
+	} {
+		for _, name := range []string{"main", "any"} {
+			require.Contains(t, call(t, c, "console_exec", args{"code": tt.code}), tt.state)
+			began := time.Now()
+			require.Contains(t, call(t, c, "console_wait", args{"console": name, "wait_s": 0.2}), tt.state)
+			require.GreaterOrEqual(t, time.Since(began), 200*time.Millisecond, tt.state)
+			acted := make(chan error, 1)
+			go func() { acted <- tt.act() }()
+			require.Contains(t, call(t, c, "console_wait", args{"console": name, "wait_s": 50}), "done exit=0", tt.state)
+			require.NoError(t, <-acted)
+		}
+		require.Contains(t, call(t, c, "console_exec", args{"code": "read x; " + tt.code}), "waiting_for_input")
+		require.Contains(t, call(t, c, "console_send", args{"console": "main", "keys": []string{"enter"}}), tt.state)
+		require.NoError(t, tt.act())
+		require.Contains(t, call(t, c, "console_wait", args{"console": "main"}), "done exit=0", tt.state)
+	}
 }

@@ -24,6 +24,7 @@ type position struct {
 	command int
 	started time.Time
 	byte    int64
+	state   console.State // as last reported
 }
 
 func placeOf(req *sdk.CallToolRequest, name string) place {
@@ -40,14 +41,30 @@ func (t *seenOutput) until(p place, cmd *console.Command) int64 {
 	return 0
 }
 
-// note records that a client has seen a command in its current state.
-func (t *seenOutput) note(p place, cmd *console.Command) {
+// state returns the state of a running command if a client has been told of it and it may last until somebody
+// else acts, as when a user has to type a secret; otherwise it is empty.
+func (t *seenOutput) state(p place, s console.Status) console.State {
+	switch s.State {
+	case console.WaitingSecret, console.Stopped, console.Fullscreen:
+	default:
+		return ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, cmd := t.of[p], s.Command; cmd.Running() && at.command == cmd.ID && at.started.Equal(cmd.Started) && at.state == s.State {
+		return s.State
+	}
+	return ""
+}
+
+// note records that a client has seen a command and the console's state.
+func (t *seenOutput) note(p place, cmd *console.Command, state console.State) {
 	if cmd == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.of[p] = position{cmd.ID, cmd.Started, cmd.Bytes}
+	t.of[p] = position{cmd.ID, cmd.Started, cmd.Bytes, state}
 }
 
 // forget removes a console that has ended.
