@@ -79,7 +79,7 @@ func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs)
 	if a.Console == "any" {
 		return s.waitAny(ctx, req, q)
 	}
-	c, err := s.open(a.Console)
+	c, err := s.openOrOnly(ctx, a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +145,7 @@ func (s *Server) waitAny(ctx context.Context, req *sdk.CallToolRequest, q consol
 }
 
 func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (string, error) {
-	c, err := s.open(a.Console)
+	c, err := s.openOrOnly(ctx, a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -164,7 +164,11 @@ func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (
 }
 
 func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs) (string, error) {
-	c, err := s.open(a.Console)
+	typing, err := s.turns.await(ctx, req) // an earlier call may start the console
+	if err != nil {
+		return "", err
+	}
+	c, err := s.openOrOnly(ctx, a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -172,10 +176,6 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	only := a.OnlyIfWaiting
 	if a.Text == "" && len(a.Keys) == 1 && strings.EqualFold(a.Keys[0], "c-c") {
 		only = false
-	}
-	typing, err := s.turns.await(ctx, req)
-	if err != nil {
-		return "", err
 	}
 	defer s.progress(ctx, req)()
 	answer, err := c.SendAndWait(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, OnlyIfWaiting: only, By: holder(req), Answer: a.Answer, Wait: seconds(a.WaitS)})
@@ -185,8 +185,8 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	return s.show(ctx, req, c, answer, usual.since(a.Cursor))
 }
 
-func (s *Server) read(_ context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {
-	c, err := s.open(a.Console)
+func (s *Server) read(ctx context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {
+	c, err := s.openOrOnly(ctx, a.Console)
 	if err != nil {
 		return "", err
 	}

@@ -62,5 +62,16 @@ const (
 
 var inLine = strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`)
 
+// sentence returns a message of ripple in one line: its further lines, such as hints, follow after "; ".
+func sentence(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return word(strings.Join(lines, "; "))
+}
+
 // word returns text that is safe inside a line that ripple writes.
 func word(text string) string { return inLine.Replace(clean(text)) }

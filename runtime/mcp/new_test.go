@@ -113,3 +113,28 @@ func TestAKnownStateIsWaitedOut(t *testing.T) {
 		require.Contains(t, call(t, c, "console_wait", args{"console": "main"}), "done exit=0", tt.state)
 	}
 }
+
+// The tools that use a console which exists need no name for the only one, or for main.
+func TestTheOnlyConsoleNeedsNoName(t *testing.T) {
+	c := client(t, mcp.Options{})
+	assert.Equal(t, "error: no console is running", call(t, c, "console_peek", args{}))
+	call(t, c, "console_exec", args{"console": "only", "code": "read x; echo got $x"})
+	assert.Contains(t, call(t, c, "console_peek", args{}), "[only #1] waiting_for_input")
+	assert.Contains(t, call(t, c, "console_send", args{"text": "in", "keys": []string{"enter"}}), "[only #1] done exit=0")
+	assert.Contains(t, call(t, c, "console_wait", args{}), "[only #1] done exit=0")
+	assert.Contains(t, call(t, c, "console_read", args{}), "1: got in")
+	call(t, c, "console_start", args{"name": "other"})
+	assert.Equal(t, `error: no console is named "main"; there are only, other`, call(t, c, "console_read", args{}))
+	call(t, c, "console_exec", args{"code": "echo default"})
+	assert.Contains(t, call(t, c, "console_read", args{}), "1: default")
+}
+
+// An error is one line, also if it has hints in further lines.
+func TestAnErrorIsOneLine(t *testing.T) {
+	c := client(t, mcp.Options{})
+	t.Setenv("PATH", "")
+	text := call(t, c, "console_start", args{"adapter": "python"})
+	assert.Regexp(t, `^error: python: its program is not installed; tried .*; on `, text)
+	assert.NotContains(t, text, "\n")
+	assert.NotContains(t, text, `\u{`)
+}

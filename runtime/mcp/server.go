@@ -86,6 +86,18 @@ func New(o Options) *Server {
 	return s
 }
 
+// openOrOnly is open, without a name for the default console, or the only one if the default one does not exist.
+func (s *Server) openOrOnly(ctx context.Context, name string) (*console.Client, error) {
+	if name != "" {
+		return s.open(name)
+	}
+	all, err := s.listed(ctx)
+	if err == nil && len(all) == 1 {
+		return s.open(all[0].Name)
+	}
+	return s.open(usualConsole)
+}
+
 // open returns the client of a console by name. Its adapter and sandbox never change.
 func (s *Server) open(name string) (*console.Client, error) {
 	c, err := s.consoles.Find(name)

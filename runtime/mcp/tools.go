@@ -55,7 +55,7 @@ func (p part) since(cursor int64) part {
 }
 
 type waitArgs struct {
-	Console string  `json:"console" jsonschema:"name of the console, or any"`
+	Console string  `json:"console,omitempty" jsonschema:"name of the console, or any (default: main, or the only one)"`
 	For     string  `json:"for,omitempty" default:"done" enum:"done,input,text,idle" jsonschema:"the end of its command, that it reads input, a text on its screen, or that nothing is printed for two seconds"`
 	Text    string  `json:"text,omitempty" jsonschema:"with for=text: the text"`
 	WaitS   float64 `json:"wait_s,omitempty" default:"30" jsonschema:"seconds, at most 50"`
@@ -63,13 +63,13 @@ type waitArgs struct {
 }
 
 type peekArgs struct {
-	Console string `json:"console" jsonschema:"name of the console"`
+	Console string `json:"console,omitempty" jsonschema:"name of the console (default: main, or the only one)"`
 	What    string `json:"what,omitempty" default:"screen" enum:"screen,output" jsonschema:"the screen, or the end of the latest command's output"`
 	Lines   int    `json:"lines,omitempty" jsonschema:"how many lines (default: all of the screen, 40 of output)"`
 }
 
 type sendArgs struct {
-	Console       string   `json:"console" jsonschema:"name of the console"`
+	Console       string   `json:"console,omitempty" jsonschema:"name of the console (default: main, or the only one)"`
 	Text          string   `json:"text,omitempty" jsonschema:"typed unchanged; a line needs the key enter"`
 	Keys          []string `json:"keys,omitempty" jsonschema:"typed after the text: enter, tab, esc, up, down, left, right, pgup, pgdn, f1 to f12, C-c, M-x, S-tab, C-left, or single characters"`
 	Answer        string   `json:"answer,omitempty" jsonschema:"instead of text and keys: the name of an answer to a coding agent's question, such as allow_once"`
@@ -79,7 +79,7 @@ type sendArgs struct {
 }
 
 type readArgs struct {
-	Console  string `json:"console" jsonschema:"name of the console"`
+	Console  string `json:"console,omitempty" jsonschema:"name of the console (default: main, or the only one)"`
 	Command  int    `json:"command,omitempty" jsonschema:"number of the command (default: the latest)"`
 	FromLine int64  `json:"from_line,omitempty" default:"1" jsonschema:"first line, counted from 1; negative: from the end"`
 	Lines    int64  `json:"lines,omitempty" default:"200" jsonschema:"how many, as far as they fit into one answer"`
@@ -151,7 +151,7 @@ func explain(err error) (text string, isError bool) {
 	if !ok {
 		return clean(err.Error()), true
 	}
-	text = word(f.Message)
+	text = sentence(f.Message)
 	switch f.Code {
 	case console.FaultBusy, console.FaultQueued, console.FaultTyping, console.FaultCwdMismatch, console.FaultNotWaiting, console.FaultSecret, console.FaultExited:
 		text += "; nothing was typed"
