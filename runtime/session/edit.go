@@ -80,6 +80,7 @@ func (t *editing) give(raw []byte, waitID uint64) {
 	modes, _ := t.term.Modes() // zero if the terminal was closed: the keys are lost
 	l := t.line
 	t.flow.foreign(l.promptedForMore(false), 0)
+	l.plain.add(raw)
 	wait := t.kernel.woken(modes, raw)
 	if l.edited != nil {
 		before := string(l.edited.Bytes())

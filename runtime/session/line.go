@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"strings"
+	"unicode"
 
 	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/pty"
@@ -17,6 +18,7 @@ type typedLine struct {
 	prompt  string     // the prompt's last line
 	sent    sentLine   // the keys sent last
 	arrived arrived
+	plain   plainKeys
 
 	changed int64 // number of bytes read when a key last changed the terminal's line
 
@@ -155,6 +157,35 @@ func shownAs(text []byte) string {
 	return strings.ToValidUTF8(b.String(), "\ufffd")
 }
 
+// plainKeys are the keys of a line if they are only characters and the key that ends it. With them, a line
+// break at which an editor wraps the line is known not to be a part of it.
+type plainKeys struct {
+	text  []byte
+	ended bool // the line's end was typed
+	other bool // other keys were typed
+}
+
+// add records keys.
+func (p *plainKeys) add(raw []byte) {
+	text := bytes.TrimRight(raw, "\r\n")
+	p.other = p.other || p.ended || len(p.text)+len(text) > keptStartup || bytes.ContainsFunc(text, unicode.IsControl)
+	if p.other {
+		p.text = nil
+		return
+	}
+	p.text, p.ended = append(p.text, text...), len(text) < len(raw)
+}
+
+// of returns the keys if code is what an editor displays for them, otherwise code.
+func (p *plainKeys) of(code string) string {
+	if typed := string(p.text); !p.other && withoutBlanks(typed) == withoutBlanks(code) {
+		return strings.TrimSpace(typed)
+	}
+	return code
+}
+
+func withoutBlanks(text string) string { return strings.Join(strings.Fields(text), "") }
+
 // TypedCommand is a command that a user typed.
 type TypedCommand struct {
 	core *core
@@ -162,11 +193,11 @@ type TypedCommand struct {
 }
 
 // Code returns the typed text: the lines themselves if the terminal edits lines, else the text that
-// the program displayed. It is empty for a command that started without typed input.
+// the program displayed, without the line breaks at which it wrapped a line whose keys are known. It is empty for a command that started without typed input.
 func (t *TypedCommand) Code() string {
 	t.core.mu.Lock()
 	defer t.core.mu.Unlock()
-	return t.c.typed.code()
+	return t.c.typed.plain.of(t.c.typed.code())
 }
 
 // Wait waits for the command to end and returns its result; the errors are those of Eval.

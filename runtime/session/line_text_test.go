@@ -156,3 +156,26 @@ func TestAJobsLineInPieces(t *testing.T) {
 		})
 	}
 }
+
+// A line break at which an editor wraps a line is not a part of the command.
+func TestALineThatAnEditorWraps(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		keys []string
+		want string
+	}{
+		{"typed", []string{"e", "cho a  b", "cd", "\r"}, "echo a  bcd"},
+		{"an end within", []string{"echo a  b\r", "cd\r"}, "echo a\nbcd"},
+		{"an edited line", []string{"echo a  bx", "\x7f", "cd", "\r"}, "echo a\nbcd"},
+		{"other text than is displayed", []string{"e a b", "\r"}, "echo a\nbcd"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newTypedLine(80, 24, []byte("$ "))
+			for _, keys := range tt.keys {
+				l.plain.add([]byte(keys))
+			}
+			l.take([]byte("echo a  \r\nbcd"))
+			assert.Equal(t, tt.want, l.plain.of(l.code()))
+		})
+	}
+}
