@@ -37,6 +37,7 @@ type Screen struct {
 	title     string
 	titles    []string
 	progress  bool
+	fills     int // how often a program has asked for the alternate screen
 }
 
 // New returns an empty screen.
@@ -120,6 +121,9 @@ func (s *Screen) Cursor() (x, y int) { return s.b.x, s.b.y }
 
 // Alternate reports whether the alternate screen is displayed.
 func (s *Screen) Alternate() bool { return s.b == s.alt }
+
+// AlternateCount returns how often the program has asked for the alternate screen, also while it was displayed.
+func (s *Screen) AlternateCount() int { return s.fills }
 
 // Title returns the window's title that the program set last.
 func (s *Screen) Title() string { return s.title }

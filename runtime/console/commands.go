@@ -169,6 +169,7 @@ const userSender = "person"
 // finish records how a command ended.
 func (h *host) finish(r *run, result session.Result, err error) {
 	ended := time.Now()
+	h.screen.leave()
 	h.mu.Lock()
 	c := &r.cmd
 	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.Failed, result.Duration

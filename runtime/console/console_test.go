@@ -334,7 +334,8 @@ func TestAMissingDirectory(t *testing.T) {
 func TestAFullScreenProgram(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{})
-	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `printf '\033[?1049hHELLO'; read -n1 x; printf '\033[?1049l'`}, nil)
+	exec(t, c, `printf '\033[?1049h'`) // another one was killed
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `printf '\033[?1049h\033[2J\033[HHELLO'; read -n1 x; printf '\033[?1049l'`}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "waiting", a.Reason)
 	assert.Equal(t, console.Fullscreen, a.Status.State)
@@ -346,6 +347,38 @@ func TestAFullScreenProgram(t *testing.T) {
 	a, err = c.Wait(t.Context(), console.WaitRequest{}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "done", a.Reason)
+}
+
+// A full-screen program that was killed does not make the next commands full-screen ones: their questions for secrets are known, and
+// a client waits for their end.
+func TestCommandsAfterAKilledFullScreenProgram(t *testing.T) {
+	secret := map[string]string{"bash": "read -r -s -p 'Password: ' x", "zsh": "read -s 'x?Password: '", "python": "import getpass; x = getpass.getpass()"}
+	leave := map[string]string{"bash": `printf '\033[?1049h'`, "zsh": `printf '\033[?1049h'`, "python": `print("\033[?1049h", end="")`}
+	slow := map[string]string{"bash": "sleep 0.5; echo end", "zsh": "sleep 0.5; echo end", "python": "import time; time.sleep(0.5); print('end')"}
+	for adapter, code := range secret {
+		t.Run(adapter, func(t *testing.T) {
+			place(t)
+			c := start(t, console.Spec{Adapter: adapter})
+			exec(t, c, leave[adapter])
+			a, err := c.Exec(t.Context(), console.ExecRequest{Code: slow[adapter]}, nil)
+			require.NoError(t, err)
+			assert.Equal(t, "done", a.Reason)
+			a, err = c.Exec(t.Context(), console.ExecRequest{Code: code}, nil)
+			require.NoError(t, err)
+			assert.Equal(t, "waiting", a.Reason)
+			assert.Equal(t, console.WaitingSecret, a.Status.State)
+			_, err = c.Send(t.Context(), console.SendRequest{Text: "hunter2\n", OnlyIfWaiting: true})
+			requireFault(t, console.FaultSecret, err)
+			_, err = c.Send(t.Context(), console.SendRequest{Keys: []string{"C-c"}})
+			require.NoError(t, err)
+			_, err = c.Wait(t.Context(), console.WaitRequest{}, nil)
+			require.NoError(t, err)
+			// One command that draws and asks.
+			a, err = c.Exec(t.Context(), console.ExecRequest{Code: leave[adapter] + "; " + code}, nil)
+			require.NoError(t, err)
+			assert.Equal(t, console.WaitingSecret, a.Status.State)
+		})
+	}
 }
 
 func TestAStoppedHostIsNotDead(t *testing.T) {

@@ -176,7 +176,7 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 	for {
 		printed := h.screen.painted()
 		switch {
-		case h.adapter.Agent != nil || !h.screen.full():
+		case !h.fullscreen():
 			drawn = nil
 		case drawn == nil:
 			drawn = time.After(drawingDelay)

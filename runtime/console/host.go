@@ -90,6 +90,7 @@ func (h *host) open(ctx context.Context) {
 		h.log.Error("the program did not start", "error", err)
 		return
 	}
+	h.screen.leave()
 	h.save() // before clients read it
 	close(h.opened)
 	go h.watch(s)
@@ -173,15 +174,18 @@ func (h *host) state() (State, session.State) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return h.restState(), st
-	case h.adapter.Agent == nil && h.screen.full():
-		return Fullscreen, st
-	case st.Waiting == session.WaitingSecret:
+	case st.Waiting == session.WaitingSecret && (st.EchoHint == session.EchoHintNone || !h.fullscreen()): // the hint: whether the program reads is unknown
 		return WaitingSecret, st
+	case h.fullscreen():
+		return Fullscreen, st
 	case st.Waiting == session.WaitingInput, st.EchoHint == session.EchoHintOn && h.screen.unfinished():
 		return WaitingInput, st
 	}
 	return Running, st
 }
+
+// fullscreen reports whether the running command draws on the whole screen.
+func (h *host) fullscreen() bool { return h.adapter.Agent == nil && h.screen.full() }
 
 // status returns the console's current status.
 func (h *host) status() Status {

@@ -13,6 +13,7 @@ import (
 type screen struct {
 	mu   sync.Mutex
 	term *terminal.Terminal // nil: nothing was started yet
+	left int                // how often a program had asked for the alternate screen when the latest command ended
 }
 
 // on sets the terminal of the started program.
@@ -43,10 +44,23 @@ func (s *screen) painted() <-chan struct{} {
 	return nil
 }
 
-// full reports whether the program draws on the whole screen (the alternate one).
+// full reports whether the running command draws on the whole screen: on the alternate one, unless a program of an earlier
+// command left it, as one that was killed.
 func (s *screen) full() (yes bool) {
-	s.look(func(grid *vt.Screen) { yes = grid.Alternate() })
+	s.mu.Lock()
+	left := s.left
+	s.mu.Unlock()
+	s.look(func(grid *vt.Screen) { yes = grid.Alternate() && grid.AlternateCount() != left })
 	return yes
+}
+
+// leave notes that a command has ended: it no longer draws on the screen.
+func (s *screen) leave() {
+	left := 0
+	s.look(func(grid *vt.Screen) { left = grid.AlternateCount() })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = left
 }
 
 // unfinished reports whether the cursor is after the beginning of a line, as it is after a prompt.
