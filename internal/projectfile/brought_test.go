@@ -54,7 +54,7 @@ func TestBrings(t *testing.T) {
 }
 
 // What is in another working tree of the repository belongs to the project, too.
-func TestOtherWorkingTreesAreOfTheProject(t *testing.T) {
+func TestOtherWorkingTreesBelongToTheProject(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }

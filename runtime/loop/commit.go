@@ -22,7 +22,7 @@ type committer struct {
 	*run
 	work       *workspace
 	interrupts *interrupts
-	refused    int // the last turn whose commit was refused
+	settled    int // the last turn whose commit was refused, or is complete or not needed
 }
 
 // open repairs the traces of a run that was killed while it committed, and checks whether this run
@@ -41,7 +41,7 @@ func (c *committer) open(ctx context.Context) error {
 // something. After a crash it does the steps that are missing.
 func (c *committer) commitTurn(ctx context.Context) error {
 	s := &c.state
-	if s.Committed >= s.Turn || c.begun() || c.refused == s.Turn {
+	if s.Committed >= s.Turn || c.begun() || c.settled == s.Turn {
 		return nil
 	}
 	if !c.config.Commit && !c.config.Tag {
@@ -93,10 +93,10 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))
 }
 
-// complete remembers that the last turn needs no commit, or no other. What changes from now on is not the turn's, but the user's, also if
-// the run ends here and continues later.
+// complete removes the tree from before the last turn, which needs no commit, or no other. Later changes are not the turn's, but
+// the user's, also if the run ends here and continues later.
 func (c *committer) complete() error {
-	c.state.Committed = c.state.Turn
+	c.settled = c.state.Turn
 	return c.store.Remove(layout.SnapshotFile)
 }
 
@@ -166,7 +166,7 @@ func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, 
 	if !refused {
 		return gitStop("commit", err)
 	}
-	c.refused = s.Turn
+	c.settled = s.Turn
 	s.Refused, s.Refusal, s.Examined = s.Refused+1, record.OneLine(words, 400), s.Turn+1
 	var serr error
 	if s.Owed, serr = c.changedByHook(ctx, ch, now); serr != nil {

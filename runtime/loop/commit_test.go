@@ -147,7 +147,7 @@ func TestCommitLeavesOutFilesThatBothChanged(t *testing.T) {
 	}
 }
 
-// What changes between the end of a run and its continuation is the user's, whatever became of the last turn's commit.
+// Changes between the end of a run and its continuation are the user's, whatever became of the last turn's commit.
 func TestChangesBetweenRunsAreTheUsers(t *testing.T) {
 	t.Parallel()
 	const mine = "uncommitted changes from before the loop: .ralph/PROMPT.md, a.txt, mine, mine.txt; "

@@ -40,8 +40,10 @@ func (c *committer) nameDirt(ctx context.Context) error {
 			names = append(names, name)
 		}
 	}
-	if c.state.Committed < c.state.Turn { // the last turn is not committed yet
-		return nil
+	if c.state.Committed < c.state.Turn {
+		if known, err := c.work.savedBaseline(c.state.Turn); err != nil || known != nil { // the last turn is not committed yet
+			return err
+		}
 	}
 	topic, what := TopicUncommitted, "if the agent changes one of these files, the file is not committed"
 	if c.config.CommitAll {

@@ -54,7 +54,7 @@ type State struct {
 	VerifyFailed string `json:"verify_failed,omitempty"` // how the last verification failed
 	Examined     int    `json:"examined"`                // turns whose claim was examined: Turn+1
 	Proven       string `json:"proven,omitempty"`        // digest of the tree that was verified
-	Committed    int    `json:"committed"`               // the last turn whose commit and tag are complete, or not needed
+	Committed    int    `json:"committed"`               // the last turn whose commit and tag are complete
 
 	ProvenBy []string `json:"proven_by,omitempty"` // commands that verified that tree
 

@@ -251,8 +251,7 @@ func (t *Trust) canAsk() bool {
 	return !t.server && IsTerminal(t.in) && IsTerminal(t.err) && t.Origin() == nil
 }
 
-// Serve ends all questions: from now on, requests of clients need approval, and a user who answers on the terminal of a server would
-// not know what for.
+// Serve ends all questions: a user who answers on the terminal of a server would not know which client's request it is about.
 func (t *Trust) Serve() { t.server = true }
 
 // ask shows the new items and asks. Only an explicit yes approves.
