@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -52,11 +53,33 @@ func openPrivate(path string) (*os.File, error) {
 // WritePrivate writes a file atomically. Only its owner can read it, because it contains a
 // program's output. A path in a project follows links only within it.
 func WritePrivate(path string, text []byte) error {
-	if err := Outside(path); err != nil {
+	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
+		return cmp.Or(Outside(path), error(&fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file")}))
+	}
+	dir, name := inProject(path)
+	if dir == "" {
+		return projectfile.Replace(path, text, 0o600)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
 		return err
 	}
-	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
-		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file")}
+	defer root.Close() // nothing is pending
+	parent, err := root.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return cmp.Or(Outside(path), err)
 	}
-	return projectfile.Replace(path, text, 0o600)
+	defer parent.Close() // nothing is pending
+	temporary := "." + filepath.Base(name) + "." + rand.Text()
+	f, err := parent.OpenFile(temporary, createFlags, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = writeAll(f, text); err == nil {
+		err = parent.Rename(temporary, filepath.Base(name))
+	}
+	if err != nil {
+		return errors.Join(err, parent.Remove(temporary))
+	}
+	return nil
 }
