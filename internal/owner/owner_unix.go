@@ -31,10 +31,10 @@ func IsCaller(info fs.FileInfo) bool {
 // writable reports whether this user may create files in a directory; root may do so only in
 // root's own directories.
 func writable(dir string, info fs.FileInfo) bool {
-	if os.Getuid() == 0 {
-		return IsUs(info)
+	if os.Getuid() == 0 && !IsUs(info) {
+		return false
 	}
-	return unix.Access(dir, unix.W_OK|unix.X_OK) == nil
+	return unix.Access(dir, unix.W_OK|unix.X_OK) == nil // also root may not write to a file system that is read-only
 }
 
 // CheckWritable returns the system's error if this user may not write to a file or directory.
