@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.org/ripple/internal/projectfile"
@@ -52,6 +53,7 @@ type Stage struct {
 type player struct {
 	Stage
 	tools int
+	deaf  bool  // to SIGINT and SIGTERM
 	err   error // the first error of Out
 }
 
@@ -134,6 +136,7 @@ func (p *player) oddities(ctx context.Context, s schema.ScenarioStep) error {
 	case s.Exit != nil:
 		return errExit{*s.Exit}
 	case s.Deaf:
+		p.deaf = true
 		p.Deaf()
 	case s.Stall:
 		<-ctx.Done()
@@ -239,5 +242,9 @@ func (p *player) run(ctx context.Context, command string) error {
 		return err
 	}
 	p.tool("Bash", map[string]any{"command": command}, string(out), err != nil)
+	status, is := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !p.deaf && is && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM) {
+		return errExit{128 + int(status.Signal())} // as a shell: the signal, which was for the agent, too, may arrive later here
+	}
 	return nil
 }

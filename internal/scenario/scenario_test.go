@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,25 @@ func TestFilesAreReallyWritten(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(dir, "a", "b.txt"))
 	require.NoError(t, err)
 	assert.Equal(t, "one three\n", string(b))
+}
+
+// A signal that ends a command ends the agent, as a loop sends it to both.
+func TestASignalEndsTheAgent(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals there")
+	}
+	for signal, want := range map[string]int{"INT": 130, "TERM": 143, "KILL": 0} {
+		for _, deaf := range []bool{false, true} {
+			dir, ignore := t.TempDir(), ""
+			if deaf {
+				ignore, want = "{deaf: true}, ", 0
+			}
+			_, _, code := play(t, "turns: [{steps: ["+ignore+"{run: \"kill -"+signal+" $$\"}, {write: {path: after, content: x}}]}]", scenario.Stage{Dir: dir})
+			assert.Equal(t, want, code, signal)
+			_, err := os.Stat(filepath.Join(dir, "after"))
+			assert.Equal(t, want == 0, err == nil, signal)
+		}
+	}
 }
 
 // A scenario may run in projects that the user does not trust.
