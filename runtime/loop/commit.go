@@ -48,8 +48,11 @@ func (c *committer) commitTurn(ctx context.Context) error {
 		return c.complete()
 	}
 	known, err := c.work.savedBaseline(s.Turn)
-	if err != nil || known == nil { // the saved one belongs to the next turn, or was removed
-		return errors.Join(err, c.complete())
+	if err != nil {
+		return err
+	}
+	if known == nil { // the saved one belongs to the next turn, or was removed
+		return c.complete()
 	}
 	before := known.read()
 	now, err := c.work.snapshot(ctx)
@@ -71,8 +74,12 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	if err := c.accepted(ctx, v.SHA, ch, now); err != nil {
 		return err
 	}
-	if made, err := c.isNew(ctx, v.SHA, before.Head); err != nil || !made {
-		return errors.Join(err, c.complete())
+	made, err := c.isNew(ctx, v.SHA, before.Head)
+	if err != nil {
+		return err
+	}
+	if !made {
+		return c.complete()
 	}
 	if c.config.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
