@@ -102,7 +102,7 @@ func ScriptDirs(path string) []string {
 // /proc/kmsg, may wait or have an effect.
 func readFile(path string) ([]byte, error) {
 	open, limit := projectfile.Open, int64(maxFileSize+1)
-	opened := path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/")
+	opened := path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/") // the last one is zsh's
 	if opened {
 		open = os.Open
 	}

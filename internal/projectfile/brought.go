@@ -38,7 +38,11 @@ func Around(dir string) []string {
 	}
 	if len(trees) > 0 {
 		project := trees[len(trees)-1]
-		return slices.Concat([]string{project}, otherTrees(project), otherTrees(trees[0]))
+		list := append([]string{project}, otherTrees(project)...)
+		if trees[0] != project {
+			list = append(list, otherTrees(trees[0])...)
+		}
+		return list
 	}
 	marked := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))

@@ -457,11 +457,12 @@ func inPlace(dir, top, used string) error {
 	return checkTop(dirs[0], at, top)
 }
 
-// samePath reports whether two paths lead to the same place; the second one was printed by git.
+// samePath reports whether two paths lead to the same directory; the second one was printed by git. On some systems, names that
+// differ in case or form are the same.
 func samePath(path, used string) bool {
-	one, err := filepath.EvalSymlinks(path)
-	other, otherErr := filepath.EvalSymlinks(filepath.FromSlash(used))
-	return err == nil && otherErr == nil && one == other
+	one, err := os.Stat(path)
+	other, otherErr := os.Stat(filepath.FromSlash(used))
+	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
 // hangs reports whether git cannot end where it was started, or did not.

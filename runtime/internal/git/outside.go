@@ -117,8 +117,7 @@ func (r repository) belongs(ctx context.Context, all []setting, gitDir, top stri
 // checkTop returns a *projectfile.RefusedError for the repository in gitDir if git takes another directory for the working
 // tree than the one with the file .git: it would change files there.
 func checkTop(gitDir, top, used string) error {
-	real, err := filepath.EvalSymlinks(filepath.FromSlash(used))
-	if err == nil && real == top || os.Getenv("GIT_DIR") != "" || os.Getenv("GIT_WORK_TREE") != "" {
+	if samePath(top, used) || os.Getenv("GIT_DIR") != "" || os.Getenv("GIT_WORK_TREE") != "" {
 		return nil
 	}
 	return &projectfile.RefusedError{Path: gitDir, Why: "is a repository whose files are in " + used + " instead of " + top, Do: "remove its setting core.worktree"}

@@ -38,6 +38,10 @@ func pathOutside(tops []string) string {
 		if !filepath.IsAbs(d) {
 			continue
 		}
+		if len(tops) == 0 {
+			dirs = append(dirs, d)
+			continue
+		}
 		leads := d
 		if found, err := exec.LookPath(filepath.Join(d, "git")); err == nil {
 			leads = found

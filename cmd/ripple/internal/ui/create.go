@@ -86,6 +86,11 @@ func inProject(path string) (dir, name string) {
 	if !is {
 		return "", ""
 	}
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil { // os.Root follows no absolute link, also none that stays inside
+		if inner, is := projectfile.Relative(real, parent); is {
+			name = inner + "/" + filepath.Base(path)
+		}
+	}
 	return real, filepath.FromSlash(name)
 }
 

@@ -67,6 +67,7 @@ func TestNoLinkLeadsOutOfARepository(t *testing.T) {
 	testkit.CopyRepository(t, project)
 	require.NoError(t, os.Symlink("../outside", "up"))
 	require.NoError(t, os.Symlink("../outside/new", "dangling"))
+	require.NoError(t, os.Symlink(filepath.Join(project, "sub"), "inside"))
 	for _, from := range []string{".", "sub", "../outside"} {
 		t.Chdir(filepath.Join(project, from))
 		at := []string{project}
@@ -83,9 +84,14 @@ func TestNoLinkLeadsOutOfARepository(t *testing.T) {
 				_, err := CreatePrivate(path)
 				require.ErrorAs(t, err, &refused, path)
 			}
-			f, err := CreatePrivate(filepath.Join(dir, "sub", "f"))
-			require.NoError(t, err)
-			require.NoError(t, f.Close())
+			for _, in := range []string{"sub", "inside"} {
+				f, err := CreatePrivate(filepath.Join(dir, in, "f"))
+				require.NoError(t, err)
+				require.NoError(t, f.Close())
+				require.NoError(t, WritePrivate(filepath.Join(dir, in, "g"), nil))
+				require.NoError(t, CreateFile(filepath.Join(dir, in, "new"), nil, 0o666))
+				require.NoError(t, os.Remove(filepath.Join(dir, "sub", "new")))
+			}
 		}
 	}
 	entries, err := os.ReadDir(outside)
