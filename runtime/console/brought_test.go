@@ -5,13 +5,11 @@ package console
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -109,43 +107,6 @@ func TestARecordHasOnlyFiles(t *testing.T) {
 					}
 				}
 			})
-		}
-	}
-}
-
-// A record that is a link, and locks that are links or pipes, make the start of a console fail: it does not wait for them or make files
-// elsewhere.
-func TestAClaimFollowsNoLinks(t *testing.T) {
-	kinds := maps.Clone(notFiles)
-	kinds["link to a directory"] = func(path, outside string) error { return os.Symlink(outside, path) }
-	delete(kinds, "hard link") // a lock is not written
-	for kind, put := range kinds {
-		for _, record := range []bool{true, false} {
-			home, outside := privateDir(t), outsideDir(t)
-			getenv := func(name string) string {
-				return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
-			}
-			f, err := place.Of(getenv, "c")
-			require.NoError(t, err)
-			path := f.Lock
-			if record {
-				path = f.Record
-			}
-			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-			require.NoError(t, put(path, outside))
-			claimed := make(chan error, 1)
-			go func() {
-				_, err := (&Spec{Name: "c", Adapter: "bash"}).ClaimName(getenv)
-				claimed <- err
-			}()
-			select {
-			case err := <-claimed:
-				if kind != "pipe" || record {
-					assert.Error(t, err, kind)
-				}
-			case <-time.After(20 * time.Second):
-				t.Errorf("it waits for a %s", kind)
-			}
 		}
 	}
 }

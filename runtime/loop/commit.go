@@ -95,7 +95,7 @@ func (c *committer) commitTurn(ctx context.Context) error {
 		c.work.checkouts.remember([]string{v.SHA})
 	}
 	s.Checkouts.Logged = lastOf(append(s.Checkouts.Logged, v.SHA))
-	v.Time, v.State = c.now(), s
+	v.Time, v.State = c.now(), c.stateNow()
 	c.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
 	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))
 }

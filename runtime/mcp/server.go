@@ -91,11 +91,16 @@ func (s *Server) openOrOnly(ctx context.Context, name string) (*console.Client, 
 	if name != "" {
 		return s.open(name)
 	}
-	all, err := s.listed(ctx)
-	if err == nil && len(all) == 1 {
+	c, err := s.open(usualConsole)
+	if err == nil {
+		return c, nil
+	}
+	all, listErr := s.listed(ctx)
+	all = slices.DeleteFunc(all, func(status console.Status) bool { return status.State == console.Dead })
+	if listErr == nil && len(all) == 1 {
 		return s.open(all[0].Name)
 	}
-	return s.open(usualConsole)
+	return nil, err
 }
 
 // open returns the client of a console by name. Its adapter and sandbox never change.

@@ -63,7 +63,10 @@ func lockedAbove(project string) *loop.Stop {
 // tellAbove prints that a loop without files in the working directory is not the one of a parent directory.
 func (a *app) tellAbove() {
 	above := loopDir()
-	if _, err := journal.ReadBegan(above); above != "." && err == nil {
+	if above == "." {
+		return
+	}
+	if _, err := journal.ReadBegan(above); err == nil {
 		a.Note("a new loop starts in this directory; to continue the one of %s: %s", quote.Name(above), inProject(above, "ripple run --resume"))
 	}
 }
