@@ -7,14 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/loop/record"
 )
 
 // For any kind of file under the name of a loop file, a run and a resumed one neither change nor
@@ -75,6 +78,32 @@ func TestANoteOfAWorkingTreeMovesNothingElse(t *testing.T) {
 	r.write(".ralph/"+layout.MakingFile, `{"dir":"`+outside+`","branch":"b"}`)
 	r.run()
 	assert.DirExists(t, outside)
+}
+
+// The tree that a killed loop was creating is moved to the logs, also if another one was in the same second.
+func TestWorkingTreesThatWereCutInTheSameSecond(t *testing.T) {
+	r := newRig(t, claims)
+	r.project.git("init", "-q", "-b", "main")
+	r.project.git("config", "user.name", "t")
+	r.project.git("config", "user.email", "t@example.org")
+	r.commit("first")
+	r.flags["worktree"] = "b"
+	dir := worktreeDir(r.dir, "b")
+	o := r.options(false)
+	now := time.Now()
+	o.Now = func() time.Time { return now }
+	aside := filepath.Join(r.dir, ".ralph", layout.LogsDir, "worktree_"+record.Stamp(now)+"_cut")
+	for n, want := range []string{aside, aside + "-2", aside + "-3"} {
+		require.NoError(t, os.RemoveAll(dir))
+		r.project.git("worktree", "prune")
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "half"), []byte(strconv.Itoa(n)), 0o600))
+		r.write(".ralph/"+layout.MakingFile, `{"dir":"`+dir+`","branch":"b"}`)
+		r.runWith(o)
+		text, err := os.ReadFile(filepath.Join(want, "half"))
+		require.NoError(t, err)
+		assert.Equal(t, strconv.Itoa(n), string(text))
+	}
 }
 
 // A filter that an agent adds to the settings of the repository is not run: the loop stops, and keeps the turn's work.

@@ -144,7 +144,11 @@ func (w *workspace) prune(ctx context.Context, r *git.Repo) error {
 		return w.store.Remove(layout.MakingFile)
 	}
 	aside := fmt.Sprintf("%s/worktree_%s_cut", layout.LogsDir, record.Stamp(w.now()))
-	if err := w.store.Files().Rename(name, aside); err != nil && !gone(err) {
+	err = w.store.Files().Rename(name, aside)
+	for n := 2; errors.Is(err, fs.ErrExist); n++ { // from a loop that was killed in the same second
+		err = w.store.Files().Rename(name, fmt.Sprintf("%s-%d", aside, n))
+	}
+	if err != nil && !gone(err) {
 		return err
 	}
 	before := w.since
