@@ -471,13 +471,13 @@ func TestCommitsWithOldTimes(t *testing.T) {
 		{"in the project", "", old + "git checkout -q -b own; " + commits, 1, nil},
 		{"the branch was there before", side, "git checkout -q old", 0, nil},
 	}
-	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) string { return tests[i].worktree }) {
+	for _, tt := range testkit.SampleOf(t, 1, 3, tests, func(i int) int { return tests[i].ahead }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := gitRig(t)
 			r.sh(old + "git checkout -q -b old; echo o > o; git add o; git commit -qm o; git checkout -q main")
 			r.fake.script = shells(t, tt.turn)
-			r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree}
+			r.flags = map[string]string{"max-turns": "1", "worktree": tt.worktree, "commit": "true"}
 			stop := r.run()
 			require.Equal(t, ReasonMaxTurns, stop.Reason, stop.Message)
 			s := r.summary()

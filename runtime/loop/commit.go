@@ -91,10 +91,12 @@ func (c *committer) commitTurn(ctx context.Context) error {
 		}
 	}
 	s.Committed = s.Turn
-	if c.work.worktree != nil && v.SHA != now.Head {
-		c.work.checkouts.remember([]string{v.SHA})
+	if v.SHA != now.Head { // other commits are the agent's, in git's log of HEAD, or were only checked out
+		if c.work.worktree != nil {
+			c.work.checkouts.remember([]string{v.SHA})
+		}
+		s.Checkouts.Logged = lastOf(append(s.Checkouts.Logged, v.SHA))
 	}
-	s.Checkouts.Logged = lastOf(append(s.Checkouts.Logged, v.SHA))
 	v.Time, v.State = c.now(), c.stateNow()
 	c.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
 	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))

@@ -107,7 +107,7 @@ const (
 func (w *Worktree) OnlyIgnored(ctx context.Context, project string, skip func(name string) bool) (i IgnoredFiles, err error) {
 	list, err := ignored(ctx, w.Repo, skip)
 	for _, name := range list {
-		err = errors.Join(err, i.compare(ctx, w.Top, project, name))
+		err = errors.Join(err, i.compare(ctx, w.Top, project, name, skip))
 	}
 	names, nerr := w.hidden(ctx)
 	i.Names = append(i.Names, names...)
@@ -151,13 +151,19 @@ func blobOf(path string, digits int) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// compare adds what the project lacks of a file or directory.
-func (i *IgnoredFiles) compare(ctx context.Context, top, project, name string) error {
+// compare adds what the project lacks of a file or directory, except what skip leaves out.
+func (i *IgnoredFiles) compare(ctx context.Context, top, project, name string, skip func(name string) bool) error {
 	return filepath.WalkDir(filepath.Join(top, name), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil { // it cannot be read, or was removed meanwhile
 			return ctx.Err()
 		}
 		name, _ := projectfile.Relative(top, path)
+		if skip(name) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		here, herr := d.Info()
 		theirs, err := os.Lstat(filepath.Join(project, name))
 		if herr != nil || err == nil && i.sameContents(ctx, path, here, filepath.Join(project, name), theirs) {

@@ -18,7 +18,7 @@ func TestManyIgnoredFiles(t *testing.T) {
 	top := filepath.Join(p.dir, "w")
 	for compared, want := range map[int]IgnoredFiles{0: {Names: []string{"ignored"}}, maxCompared: {Unread: true}} {
 		i := IgnoredFiles{compared: compared}
-		require.NoError(t, i.compare(t.Context(), top, p.dir, "ignored"))
+		require.NoError(t, i.compare(t.Context(), top, p.dir, "ignored", func(string) bool { return false }))
 		assert.Equal(t, []any{want.Names, want.Unread}, []any{i.Names, i.Unread})
 	}
 }
