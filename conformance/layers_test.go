@@ -120,7 +120,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/prestart cmd/ripple/internal/htmlpage cmd/ripple/internal/prefork cmd/ripple/internal/attached cmd/ripple/internal/ui cmd/ripple/internal/cast runtime/console runtime/sandbox internal/projectfile internal/quote"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box runtime/loop"},
 	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
-	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/registry schema"},
+	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/launch runtime/loop/journal runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/prestart cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/agent internal/projectfile cmd/ripple/internal/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop internal/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/attached cmd/ripple/internal/ui runtime/acp runtime/agent runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry internal/scenario runtime/session runtime/terminal schema"},

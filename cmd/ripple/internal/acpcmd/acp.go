@@ -15,6 +15,7 @@ import (
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/acp"
 	"example.org/ripple/runtime/launch"
+	"example.org/ripple/runtime/loop/journal"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
 )
@@ -81,22 +82,26 @@ The exit code is 0 when the editor closes standard input, 1 if the connection fa
 }
 
 // claim returns what creates the directory of a loop's files in a project, but not as root in that of another user. One that exists
-// needs the user's approval, as in ripple run, unless an agent of ripple's own plays a script.
-func claim(a *ui.App, agent string) func(project string) error {
+// needs the user's approval, as in ripple run, unless no run is recorded there and the agent is one of ripple's own that plays a script.
+// args are the flags of ripple run.
+func claim(a *ui.App, agent string, args []string) func(project string) error {
 	return func(project string) error {
 		if err := a.RefuseSudo(project); err != nil {
 			return err
 		}
-		if err := a.Trust.CheckLoop(project); err != nil && !plays(a, agent) {
-			return err
+		if err := a.Trust.CheckLoop(project); err != nil {
+			_, noRun := journal.ReadBegan(project)
+			if !errors.Is(noRun, journal.ErrNoRun) || !plays(a, agent, args) {
+				return err
+			}
 		}
 		return a.Trust.ClaimLoop(project)
 	}
 }
 
-// plays is [ui.Plays] for the adapter that was named; false for auto.
-func plays(a *ui.App, agent string) bool {
-	if agent == "auto" {
+// plays is [ui.Plays] for the adapter that was named; false for auto, and if flags of ripple run name other agents.
+func plays(a *ui.App, agent string, args []string) bool {
+	if agent == "auto" || slices.ContainsFunc(args, func(arg string) bool { flag, _, _ := strings.Cut(arg, "="); return isAgents(flag) }) {
 		return false
 	}
 	e, err := a.LookAgent(agent)
@@ -106,7 +111,7 @@ func plays(a *ui.App, agent string) bool {
 func serve(ctx context.Context, a *ui.App, version string, f flags, args []string) error {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	o := acp.Options{Version: version, Log: a.Err, Claim: claim(a, f.adapter)}
+	o := acp.Options{Version: version, Log: a.Err, Claim: claim(a, f.adapter, args)}
 	if by := a.Trust.Origin(); by != nil {
 		o.OnlyOwn = fmt.Sprintf("only a user's editor may load this session: ripple acp was started by %s; begin a new session", by)
 	}
@@ -186,7 +191,6 @@ func loopCommand(f flags, trusting bool, args []string) (func(task string, goOn 
 // fromHere makes the paths of adapter files in flags of ripple run absolute: in a session's directory, files of the
 // same names are not those that the user named.
 func fromHere(args []string) error {
-	isAgents := func(flag string) bool { return flag == "--adapter" || flag == "--fallback" }
 	for i, arg := range args {
 		names := arg
 		if i == 0 || !isAgents(args[i-1]) {
@@ -210,6 +214,9 @@ func fromHere(args []string) error {
 	}
 	return nil
 }
+
+// isAgents reports whether the value of a flag of ripple run names agents.
+func isAgents(flag string) bool { return flag == "--adapter" || flag == "--fallback" }
 
 // withValues returns the flags of ripple run in args in which --worktree NAME is --worktree=NAME,
 // likewise for the other flags whose value may be omitted: beside --wait-for-answer=always, ripple
