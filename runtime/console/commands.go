@@ -213,18 +213,20 @@ func formatSender(who string) string {
 	return " of " + who
 }
 
-// awaitSent waits until the latest command has been sent, so that input and interrupts reach it.
-func (h *host) awaitSent(ctx context.Context) {
+// awaitSent waits until the latest command has been sent, so that input and interrupts reach it. It returns false if it has not been
+// sent when ctx ends.
+func (h *host) awaitSent(ctx context.Context) bool {
 	h.mu.Lock()
 	r := h.latest()
 	h.mu.Unlock()
 	if r == nil {
-		return
+		return true
 	}
 	select {
 	case <-r.sent:
 	case <-ctx.Done():
 	}
+	return isClosed(r.sent)
 }
 
 // find returns the command with a number; 0 means the latest.

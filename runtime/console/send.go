@@ -15,6 +15,12 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 	if !accept(w, r, &q) {
 		return
 	}
+	ctx, cancel := boundedBy(r.Context(), q.Wait)
+	defer cancel()
+	if !h.awaitSent(ctx) {
+		refuse(w, h.queued(FaultBusy, "nothing was typed: the program does not accept its latest command yet"))
+		return
+	}
 	run, f := h.typeIn(r.Context(), q)
 	switch {
 	case f != nil:
@@ -27,11 +33,9 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 	a := newStreamed(h, w)
 	if run == nil {
 		a.begin()
-		h.until(w, r, WaitRequest{Wait: q.Wait}, h.untilInput)
+		h.until(w, r.WithContext(ctx), WaitRequest{}, h.untilInput)
 		return
 	}
-	ctx, cancel := boundedBy(r.Context(), q.Wait)
-	defer cancel()
 	h.waits(run, 1) // before the answer begins, so that the next call of the client waits for its turn
 	defer h.waits(run, -1)
 	a.follow(ctx, &follower{h: h.host, run: run, from: -1})
@@ -47,7 +51,6 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) (*run, *Fault) {
 		}
 		text += seq
 	}
-	h.awaitSent(ctx)
 	state, st := h.stateFor(ctx, q, text)
 	interrupts := text == "\x03"
 	h.mu.Lock()
@@ -57,6 +60,8 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) (*run, *Fault) {
 	}
 	var f *Fault
 	switch {
+	case ctx.Err() != nil:
+		f = h.refuse(FaultBusy, state, "nothing was typed: the client has disconnected")
 	case state == Exited:
 		f = h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
 	case s == nil:

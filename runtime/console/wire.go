@@ -212,7 +212,8 @@ type SendRequest struct {
 	By            string `json:"by,omitempty"` // the sender, as other clients see it
 	// Secret states that a user types, who may answer a prompt for a secret.
 	Secret bool `json:"secret,omitempty"`
-	// Wait bounds the wait of Client.SendAndWait, which must be positive.
+	// Wait bounds Client.SendAndWait: the time until the program accepts the input, and then the wait for the
+	// command. It must be positive there; Client.Send ignores it.
 	Wait time.Duration `json:"wait_ns,omitempty"`
 }
 
