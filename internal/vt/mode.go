@@ -87,7 +87,7 @@ func (s *Screen) alternate(mode int, on bool) {
 			s.save()
 		}
 		if switches {
-			s.fills++
+			s.alternates++
 			s.switchTo(s.alt)
 		}
 	default:

@@ -29,15 +29,15 @@ type Screen struct {
 	modes     Modes
 	keyboard  []int // stack of flags below the current ones (kitty keyboard protocol)
 
-	sets      charsets
-	decoder   decoder
-	lastWidth int // width of the last printed character, which REP repeats and combining characters join; 0: none
-	clusters  clusters
-	scratch   []byte // the text of one cell
-	title     string
-	titles    []string
-	progress  bool
-	fills     int // how often a program has asked for the alternate screen
+	sets       charsets
+	decoder    decoder
+	lastWidth  int // width of the last printed character, which REP repeats and combining characters join; 0: none
+	clusters   clusters
+	scratch    []byte // the text of one cell
+	title      string
+	titles     []string
+	progress   bool
+	alternates int // how often a program has asked for the alternate screen
 }
 
 // New returns an empty screen.
@@ -123,7 +123,7 @@ func (s *Screen) Cursor() (x, y int) { return s.b.x, s.b.y }
 func (s *Screen) Alternate() bool { return s.b == s.alt }
 
 // AlternateCount returns how often the program has asked for the alternate screen, also while it was displayed.
-func (s *Screen) AlternateCount() int { return s.fills }
+func (s *Screen) AlternateCount() int { return s.alternates }
 
 // Title returns the window's title that the program set last.
 func (s *Screen) Title() string { return s.title }

@@ -76,7 +76,7 @@ func recordedClient(getenv func(string) string, name string) (*Client, fs.FileIn
 // another XDG_RUNTIME_DIR, or without one, as AI clients start programs. If that directory is gone or
 // not private, the files are those that no other console can have.
 func filesOf(f place.Files, s Status) place.Files {
-	if !f.MayHave(s.Socket) {
+	if !f.AcceptsSocket(s.Socket) {
 		return f // its host did not record it
 	}
 	if place.Private(filepath.Dir(s.Socket), "") != nil {

@@ -202,17 +202,17 @@ func (f Files) shareRecord() (*flock.Flock, error) {
 // OwnSocket returns files with the same record and a socket that no other record's console has: the record identifies a
 // console, and consoles of two homes may have the same name.
 func (f Files) OwnSocket() Files {
-	base := filepath.Join(filepath.Dir(f.Socket), hashed(f.Record))
+	base := filepath.Join(filepath.Dir(f.Socket), socketName(f.Record))
 	return Files{Socket: base + ".sock", Lock: base + ".lock", Record: f.Record}
 }
 
-// MayHave reports whether a host of this console, with any environment, could have chosen a path for its socket. A record in a home
+// AcceptsSocket reports whether a host of this console, with any environment, could have chosen a path for its socket. A record in a home
 // directory that a project brings may name any other: the file at that path and its lock would be removed.
-func (f Files) MayHave(socket string) bool {
+func (f Files) AcceptsSocket(socket string) bool {
 	name, is := strings.CutSuffix(filepath.Base(socket), ".sock")
 	console := filepath.Base(f.Record)
 	dir := filepath.Dir(socket)
-	return is && filepath.IsAbs(socket) && slices.Contains([]string{console, hashed(console), hashed(f.Record)}, name) &&
+	return is && filepath.IsAbs(socket) && slices.Contains([]string{console, socketName(console), socketName(f.Record)}, name) &&
 		(slices.Contains([]string{"ripple", "ripple-" + strconv.Itoa(os.Getuid())}, filepath.Base(dir)) || strings.HasSuffix(dir, filepath.Join("/ripple", "run")))
 }
 

@@ -147,7 +147,7 @@ func (e *NameError) Error() string { return e.what }
 func filesOf(dir, state, name string) (Files, error) {
 	base := name
 	if len(filepath.Join(dir, base+".sock")) > maxPath {
-		base = hashed(name)
+		base = socketName(name)
 	}
 	f := Files{
 		Socket: filepath.Join(dir, base+".sock"),
@@ -160,8 +160,8 @@ func filesOf(dir, state, name string) (Files, error) {
 	return f, nil
 }
 
-// hashed returns the name of a socket, without its suffix, for a text that may be too long.
-func hashed(text string) string {
+// socketName returns the name of a socket, without its suffix, for a text that may be too long.
+func socketName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "h-" + hex.EncodeToString(sum[:8])
 }

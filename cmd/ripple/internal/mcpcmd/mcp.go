@@ -109,7 +109,7 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 			return err
 		}
 	}
-	a.Trust.Serve()
+	a.Trust.NeverAsk()
 	s := mcp.New(o)
 	if address != "" {
 		return serveHTTP(ctx, a, s, address)

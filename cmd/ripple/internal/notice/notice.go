@@ -138,12 +138,12 @@ func within(now, then time.Time) bool {
 	return since >= 0 && since < day
 }
 
-// file is the name of the file in Dir.
-const file = "update.json"
+// updateFile is the name of the file in Dir.
+const updateFile = "update.json"
 
 // read gives nothing for a file that is not there or broken.
 func (n Notice) read() (k known) {
-	if data, err := projectfile.In(n.Dir, ".").Read(file, maxBody); err != nil || json.Unmarshal(data, &k) != nil {
+	if data, err := projectfile.In(n.Dir, ".").Read(updateFile, maxBody); err != nil || json.Unmarshal(data, &k) != nil {
 		return known{}
 	}
 	return k
@@ -154,5 +154,5 @@ func (n Notice) write(k known) error {
 	if err != nil {
 		return err
 	}
-	return projectfile.Replace(filepath.Join(n.Dir, file), data, 0o600)
+	return projectfile.Replace(filepath.Join(n.Dir, updateFile), data, 0o600)
 }

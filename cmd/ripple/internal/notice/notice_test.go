@@ -157,7 +157,7 @@ func TestDirectoryOfOthers(t *testing.T) {
 	assert.Empty(t, n.Begin()())
 	n = of(t, address)
 	require.NoError(t, os.MkdirAll(n.Dir, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(n.Dir, file), []byte("{broken"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(n.Dir, updateFile), []byte("{broken"), 0o600))
 	_ = n.ask(context.Background())
 	assert.NotEmpty(t, n.Begin()(), "a broken file is replaced")
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // CreateFile creates a file, with the directories above it, whole or not at all. A path in a project follows links only within
-// the project, see inProject; any other path is where the user wants it. The mode is less the umask.
+// the project, see projectOf; any other path is where the user wants it. The mode is less the umask.
 // Errors: fs.ErrExist, *OutsideError.
 func CreateFile(path string, text []byte, mode fs.FileMode) error {
-	if dir, name := inProject(path); dir != "" {
+	if dir, name := projectOf(path); dir != "" {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			return err
@@ -66,10 +66,10 @@ func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// inProject returns the directory out of which no link may lead from a path that the user names, and the path's name there, because a
+// projectOf returns the directory out of which no link may lead from a path that the user names, and the path's name there, because a
 // foreign project may have links to anywhere: the repository that has the file, or the current directory if the file is below it,
 // see projectfile.ProjectOf. It returns "" if neither is the case, or if a repository contains the home directory.
-func inProject(path string) (dir, name string) {
+func projectOf(path string) (dir, name string) {
 	here, err := os.Getwd()
 	if err != nil {
 		return "", ""
@@ -99,7 +99,7 @@ func Outside(path string) error { return leadsOut(path, filepath.Dir) }
 
 // leadsOut is Outside for an element of the path, and the directories above it.
 func leadsOut(path string, element func(path string) string) error {
-	project, name := inProject(path)
+	project, name := projectOf(path)
 	if project == "" {
 		return nil
 	}

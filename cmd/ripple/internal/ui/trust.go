@@ -37,10 +37,10 @@ type Trust struct {
 	err    io.Writer
 	note   func(format string, args ...any)
 
-	flag   trustFlag
-	server bool // nobody is asked
-	origin func() *Origin
-	told   sync.Map // paths of the project's adapters that have been reported
+	flag      trustFlag
+	neverAsks bool // nobody is asked
+	origin    func() *Origin
+	told      sync.Map // paths of the project's adapters that have been reported
 }
 
 // trustFlag is the flag --trust of several commands.
@@ -248,11 +248,11 @@ func resumeWords(flags *pflag.FlagSet) string {
 // canAsk reports whether the user can be asked: standard input and error are terminals, and no
 // agent runs this command.
 func (t *Trust) canAsk() bool {
-	return !t.server && IsTerminal(t.in) && IsTerminal(t.err) && t.Origin() == nil
+	return !t.neverAsks && IsTerminal(t.in) && IsTerminal(t.err) && t.Origin() == nil
 }
 
-// Serve ends all questions: a user who answers on the terminal of a server would not know which client's request it is about.
-func (t *Trust) Serve() { t.server = true }
+// NeverAsk ends all questions: a user who answers on the terminal of a server would not know which client's request it is about.
+func (t *Trust) NeverAsk() { t.neverAsks = true }
 
 // ask shows the new items and asks. Only an explicit yes approves.
 func (t *Trust) ask(record trust.Record, all []trust.Item) (bool, error) {
