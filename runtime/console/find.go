@@ -162,6 +162,21 @@ func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 	return all, ctx.Err()
 }
 
+// Recorded returns the recorded status of every console of this user whose host has not been killed, sorted by name. It asks no
+// host: State is not the current one.
+func Recorded(getenv func(string) string) ([]Status, error) {
+	names, err := listNames(getenv)
+	var all []Status
+	for _, name := range names {
+		c, err := Open(getenv, name)
+		if err != nil || c.files.Dead() {
+			continue // the console ended in the meantime, or its host was killed
+		}
+		all = append(all, c.RecordedStatus)
+	}
+	return all, err
+}
+
 const (
 	// deadRetention is how long the results of a killed host are kept, measured on a clock that cannot
 	// be set.

@@ -79,7 +79,7 @@ func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs)
 	if a.Console == "any" {
 		return s.waitAny(ctx, req, q)
 	}
-	c, err := s.openOrOnly(ctx, a.Console)
+	c, err := s.openOrOnly(a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +145,7 @@ func (s *Server) waitAny(ctx context.Context, req *sdk.CallToolRequest, q consol
 }
 
 func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (string, error) {
-	c, err := s.openOrOnly(ctx, a.Console)
+	c, err := s.openOrOnly(a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +168,7 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	if err != nil {
 		return "", err
 	}
-	c, err := s.openOrOnly(ctx, a.Console)
+	c, err := s.openOrOnly(a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -186,7 +186,7 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 }
 
 func (s *Server) read(ctx context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {
-	c, err := s.openOrOnly(ctx, a.Console)
+	c, err := s.openOrOnly(a.Console)
 	if err != nil {
 		return "", err
 	}

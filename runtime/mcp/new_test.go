@@ -7,12 +7,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/console"
 	"example.org/ripple/runtime/mcp"
 )
@@ -125,6 +127,11 @@ func TestTheOnlyConsoleNeedsNoName(t *testing.T) {
 	assert.Contains(t, call(t, c, "console_read", args{}), "1: got in")
 	call(t, c, "console_start", args{"name": "other"})
 	assert.Equal(t, `error: no console is named "main"; there are only, other`, call(t, c, "console_read", args{}))
+	other, err := console.Open(os.Getenv, "other")
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(other.RecordedStatus.HostPID, syscall.SIGKILL))
+	again := func() bool { return strings.Contains(call(t, c, "console_read", args{}), "1: got in") }
+	require.Eventually(t, again, testkit.Patience(30*time.Second), 10*time.Millisecond, "one whose host was killed does not count")
 	call(t, c, "console_exec", args{"code": "echo default"})
 	assert.Contains(t, call(t, c, "console_read", args{}), "1: default")
 }

@@ -6,6 +6,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,7 @@ func New(o Options) *Server {
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
+	s.turns.unnamed = s.unnamed
 	calls := &callLimit{turns: s.turns, of: map[sdk.Session]*clientCalls{}}
 	s.sdk.AddReceivingMiddleware(calls.wait, withoutNulls)
 	s.addTools()
@@ -86,21 +88,27 @@ func New(o Options) *Server {
 	return s
 }
 
-// openOrOnly is open, without a name for the default console, or the only one if the default one does not exist.
-func (s *Server) openOrOnly(ctx context.Context, name string) (*console.Client, error) {
-	if name != "" {
-		return s.open(name)
+// openOrOnly is open, without a name for the console that unnamed returns.
+func (s *Server) openOrOnly(name string) (*console.Client, error) {
+	if name == "" {
+		name = cmp.Or(s.unnamed(), usualConsole)
 	}
-	c, err := s.open(usualConsole)
-	if err == nil {
-		return c, nil
+	return s.open(name)
+}
+
+// unnamed returns the console that a call without a name means: the default one, or the only one if the default one does not exist. It
+// returns "" if there is neither, and asks no host.
+func (s *Server) unnamed() string {
+	if c, err := s.open(usualConsole); err == nil {
+		c.Close()
+		return usualConsole
 	}
-	all, listErr := s.listed(ctx)
-	all = slices.DeleteFunc(all, func(status console.Status) bool { return status.State == console.Dead })
-	if listErr == nil && len(all) == 1 {
-		return s.open(all[0].Name)
+	all, err := console.Recorded(s.o.Getenv)
+	all = slices.DeleteFunc(all, func(status console.Status) bool { return s.allows(status, "") != nil })
+	if err != nil || len(all) != 1 {
+		return ""
 	}
-	return nil, err
+	return all[0].Name
 }
 
 // open returns the client of a console by name. Its adapter and sandbox never change.

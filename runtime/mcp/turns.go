@@ -2,9 +2,12 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http/httptrace"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -14,6 +17,8 @@ import (
 // turns keeps the calls that type into a console in the order in which the client sent them: the
 // SDK runs calls concurrently, in any order.
 type turns struct {
+	unnamed func() string // the console of a console_send without a name, or "" if none exists yet; may be nil
+
 	mu    sync.Mutex
 	count int
 	last  map[string]*turn // by console name
@@ -55,7 +60,7 @@ func (q *turns) take(line []byte, r *jsonrpc.Request) ([]byte, *turn) {
 		return line, nil
 	}
 	if named.Arguments.Console == "" {
-		named.Arguments.Console = usualConsole
+		named.Arguments.Console = q.consoleOf(named.Name)
 	}
 	t := q.add(named.Arguments.Console)
 	if named.Meta == nil {
@@ -79,6 +84,21 @@ func encode(v any) json.RawMessage {
 
 // types reports whether a tool types into a console.
 func types(tool string) bool { return tool == "console_exec" || tool == "console_send" }
+
+// consoleOf returns the console in whose order a call without a name is: the one that it will use when its turn comes.
+func (q *turns) consoleOf(tool string) string {
+	q.mu.Lock()
+	starting := slices.Collect(maps.Keys(q.last))
+	q.mu.Unlock()
+	if tool == "console_exec" || q.unnamed == nil || slices.Contains(starting, usualConsole) {
+		return usualConsole
+	}
+	name := q.unnamed()
+	if name == "" && len(starting) == 1 {
+		return starting[0]
+	}
+	return cmp.Or(name, usualConsole)
+}
 
 func (q *turns) add(console string) *turn {
 	q.mu.Lock()

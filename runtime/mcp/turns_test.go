@@ -35,6 +35,29 @@ func TestNoCallOvertakes(t *testing.T) {
 	assert.Empty(t, q.taken)
 }
 
+// A call without a name is in the order of the console that it will use.
+func TestACallWithoutANameHasTheOrderOfItsConsole(t *testing.T) {
+	for _, tt := range []struct{ pending, exists, tool, want string }{
+		{"", "", "console_send", "main"},
+		{"", "py", "console_send", "py"},
+		{"py", "py", "console_send", "py"},
+		{"py", "", "console_send", "py"}, // which the earlier call starts
+		{"main", "py", "console_send", "main"},
+		{"py", "py", "console_exec", "main"},
+	} {
+		q := newTurns()
+		q.unnamed = func() string { return tt.exists }
+		if tt.pending != "" {
+			q.add(tt.pending)
+		}
+		line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tt.tool + `","arguments":{"text":"x"}}}`)
+		m, err := jsonrpc.DecodeMessage(line)
+		require.NoError(t, err)
+		_, taken := q.take(line, m.(*jsonrpc.Request))
+		assert.Equal(t, tt.want, taken.console, "%+v", tt)
+	}
+}
+
 // A call does not become much longer by its turn.
 func TestATurnEscapesNoCharacters(t *testing.T) {
 	line := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"console_exec","arguments":{"code":"<&>"}}}`)
