@@ -1,10 +1,10 @@
 package projectfile
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"example.org/ripple/internal/owner"
 )
@@ -54,22 +54,11 @@ func Around(dir string) []string {
 	return nil
 }
 
-// maxTrees limits how many linked working trees are looked at; a project from an archive may have any number.
-const maxTrees = 100
-
 // otherTrees returns the other working trees of the repository with this top, without links.
 func otherTrees(top string) (list []string) {
-	// named returns the path that the first line of a file has; a relative one begins in base.
-	named := func(file, prefix, base string) (path string, is bool) {
-		text, err := Read(file, 1<<20) // git reads as much
-		line, _, _ := strings.Cut(string(text), "\n")
-		if path, is = strings.CutPrefix(strings.TrimRight(line, "\r"), prefix); err != nil || !is || path == "" {
-			return "", false
-		}
-		if !filepath.IsAbs(path) {
-			path = base + string(filepath.Separator) + path // not cleaned: a part may be a link
-		}
-		return path, true
+	named := func(file, prefix, base string) string {
+		path, _ := GitPath(file, prefix, base) // ripple does not run git in a repository with a file that is refused
+		return path
 	}
 	add := func(tree string) {
 		if real, err := filepath.EvalSymlinks(tree); err == nil && real != top {
@@ -77,12 +66,8 @@ func otherTrees(top string) (list []string) {
 		}
 	}
 	common := filepath.Join(top, ".git")
-	if dir, is := named(common, "gitdir: ", top); is {
-		common = dir
-	}
-	if dir, is := named(filepath.Join(common, "commondir"), "", common); is {
-		common = dir
-	}
+	common = cmp.Or(named(common, "gitdir: ", top), common)
+	common = cmp.Or(named(filepath.Join(common, "commondir"), "", common), common)
 	common, err := filepath.EvalSymlinks(common)
 	if err != nil {
 		return nil
@@ -94,22 +79,22 @@ func otherTrees(top string) (list []string) {
 	if err != nil {
 		return list // as most
 	}
-	defer linked.Close() // only read from
-	names, _ := linked.Readdirnames(maxTrees)
+	defer linked.Close()               // only read from
+	names, _ := linked.Readdirnames(0) // all: one that is left out would count as the user's
 	for _, name := range names {
 		dir := filepath.Join(common, "worktrees", name)
-		if git, is := named(filepath.Join(dir, "gitdir"), "", dir); is {
+		if git := named(filepath.Join(dir, "gitdir"), "", dir); git != "" {
 			add(filepath.Dir(git))
 		}
 	}
 	return list
 }
 
-// Brings reports whether a project, as [Around] returns it, may have brought a file or directory with settings of the user: it is in the project, because
-// HOME or another variable says so, as with HOME=$PWD/home. A home directory in the system's list of users has the user's own files,
-// even if it is, or is in, a repository.
-func Brings(project []string, path string) bool {
-	return slices.ContainsFunc(project, func(tree string) bool {
+// Brings reports whether a project may have brought a file or directory with settings of the user: it is in one of the project's
+// trees, as [Around] returns them, because HOME or another variable says so, as with HOME=$PWD/home. A home directory in the system's
+// list of users has the user's own files, even if it is, or is in, a repository.
+func Brings(trees []string, path string) bool {
+	return slices.ContainsFunc(trees, func(tree string) bool {
 		return isIn(tree, path) && !slices.ContainsFunc(owner.ListedHomes(), func(home string) bool {
 			if real, err := filepath.EvalSymlinks(home); err == nil {
 				home = real

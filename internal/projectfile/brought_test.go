@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -91,6 +92,12 @@ func TestOtherWorkingTreesBelongToTheProject(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, Brings(Around(at(c.cwd)), at(c.path)), "%s in %s", c.path, c.cwd)
 	}
+	for i := range 150 { // any number of them
+		require.NoError(t, os.MkdirAll(at("bare/worktrees/n"+strconv.Itoa(i)), 0o700))
+		require.NoError(t, os.MkdirAll(at("tree/n"+strconv.Itoa(i)), 0o700))
+		require.NoError(t, os.WriteFile(at("bare/worktrees/n"+strconv.Itoa(i)+"/gitdir"), []byte(at("tree/n"+strconv.Itoa(i)+"/.git")+"\n"), 0o600))
+	}
+	assert.Len(t, Around(at("one")), 1+151)
 	require.NoError(t, os.WriteFile(at("around/.git/commondir"), []byte("nowhere"), 0o600))
 	assert.Equal(t, []string{at("around")}, Around(at("around")))
 }

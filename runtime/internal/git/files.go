@@ -147,30 +147,15 @@ func withCommon(gitDir, top string) (dirs []string, _ string, err error) {
 	return []string{gitDir, common}, top, nil
 }
 
-// firstLine reads the path that a file of one line has after a prefix. A relative path begins in
-// base, unless that is empty. It returns "" if there is no such file or prefix. A path that exists is
-// returned with its links resolved, because git resolves ".." after links. Errors: *projectfile.RefusedError, also for a
-// text that git and this function could read differently.
+// firstLine is [projectfile.GitPath] for a file that is examined first. A path that exists is returned with its links resolved, because
+// git resolves ".." after links. Errors: *projectfile.RefusedError.
 func firstLine(file, prefix, base string) (string, error) {
 	if err := check(file, os.Stat); err != nil {
 		return "", err
 	}
-	text, err := projectfile.Read(file, 1<<20)
-	if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
-		return "", refused
-	}
-	path, is := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
-	if err != nil || !is || path == "" {
-		return "", nil // git reports it
-	}
-	if strings.ContainsAny(path, "\x00\n") {
-		return "", &projectfile.RefusedError{Path: file, Why: "has more than one line, or a NUL byte", Do: "remove it, or get the file from another clone"}
-	}
-	if base == "" {
-		return path, nil
-	}
-	if !filepath.IsAbs(path) {
-		path = base + string(filepath.Separator) + path // not cleaned: a part may be a link
+	path, err := projectfile.GitPath(file, prefix, base)
+	if err != nil || path == "" || base == "" {
+		return path, err
 	}
 	if _, err := os.Stat(path); err != nil {
 		return filepath.Clean(path), nil
