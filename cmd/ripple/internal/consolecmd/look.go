@@ -2,9 +2,11 @@ package consolecmd
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -190,8 +192,28 @@ func listRow(s console.Status) string {
 	return ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s", s.Name, s.Adapter, s.State, age(s), last))
 }
 
-// maxLog is the maximum size of a log that is shown.
+// maxLog is how many bytes of a log are shown at most.
 const maxLog = 64 << 20
+
+// endOfLog returns the last lines of a log, at most limit bytes, and how many bytes before them are left out.
+func endOfLog(dir projectfile.Dir, name string, limit int64) (log []byte, omitted int64, err error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	omitted = max(0, info.Size()-limit)
+	log, err = io.ReadAll(io.NewSectionReader(f, omitted, info.Size()-omitted))
+	if omitted > 0 {
+		begin := bytes.IndexByte(log, '\n') + 1
+		log, omitted = log[begin:], omitted+int64(begin)
+	}
+	return log, omitted, err
+}
 
 func newLogs(a *ui.App) *cobra.Command {
 	var asJSON bool
@@ -200,11 +222,11 @@ func newLogs(a *ui.App) *cobra.Command {
 		Short: "Show the log of a console's host",
 		Long: `Print the log of a console's host, the ripple process that runs the program of the console. It
 has a line for the beginning and the end, and errors of the host. It does not contain the output of the program:
-"ripple console read" prints that.`,
+"ripple console read" prints that. Of a log of more than 64 MB, only the end is printed.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: onConsole(a, func(_ context.Context, c *console.Client) error {
-			log, err := projectfile.In(filepath.Dir(c.LogFile()), ".").Read(filepath.Base(c.LogFile()), maxLog)
+			log, omitted, err := endOfLog(projectfile.In(filepath.Dir(c.LogFile()), "."), filepath.Base(c.LogFile()), maxLog)
 			switch {
 			case err != nil && !errors.Is(err, os.ErrNotExist):
 				return ui.FailWith(ui.ExitFailed, err, "")
@@ -212,6 +234,9 @@ has a line for the beginning and the end, and errors of the host. It does not co
 				return a.PrintJSON(struct {
 					Lines []string `json:"lines"`
 				}{append([]string{}, strings.FieldsFunc(string(log), func(r rune) bool { return r == '\n' })...)})
+			}
+			if omitted > 0 {
+				a.Note("the first %d bytes of the log are not shown; all of it: %s", omitted, quote.Name(c.LogFile()))
 			}
 			_, err = a.Out.Write(log)
 			return err

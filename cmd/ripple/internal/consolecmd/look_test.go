@@ -2,13 +2,17 @@ package consolecmd
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/console"
 )
 
@@ -52,4 +56,16 @@ func TestTheHistoryNamesProblems(t *testing.T) {
 	assert.Empty(t, problems(console.Command{}))
 	assert.Equal(t, []string{"input not sent: …", "5 bytes of its output were lost"},
 		problems(console.Command{Failure: "input not sent: …", Lost: 5, LostReason: "no space left on device"}))
+}
+
+// Of a long log, the last whole lines are shown.
+func TestEndOfALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(path, []byte("one\ntwo\nthree\n"), 0o600))
+	for limit, want := range map[int64]string{100: "one\ntwo\nthree\n", 14: "one\ntwo\nthree\n", 13: "two\nthree\n", 9: "three\n", 3: ""} {
+		log, omitted, err := endOfLog(projectfile.In(filepath.Dir(path), "."), "log", limit)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(log), limit)
+		assert.Equal(t, int64(14-len(want)), omitted, limit)
+	}
 }
