@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -117,7 +118,7 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer was not delivered: %w", err), ownersHint(err))
 	}
 	if _, runs, err := journal.NewStore(loopDir(), nil).Locked(); err == nil && !runs {
-		a.Note("%s is answered; to continue with the answer: %s", chosen.ID, inProject(loopDir(), "ripple run --resume"))
+		a.Note("%s is answered; to continue with the answer: %s", chosen.ID, commandIn(loopDir(), "ripple run --resume"))
 		return nil
 	}
 	a.Note("%s is answered", chosen.ID)
@@ -317,7 +318,7 @@ it once, and it is recorded. For instructions that apply to every turn edit
 			}
 			err = journal.Advise(loopDir(), text, time.Now().Round(0).UTC())
 			if errors.Is(err, journal.ErrNoLoop) {
-				return ui.FailWith(ui.ExitFailed, err, "write the message into "+promptPath+"; then start a run ("+inProject(loopDir(), "ripple run")+") or continue the last one ("+inProject(loopDir(), "ripple run --resume")+")")
+				return ui.FailWith(ui.ExitFailed, err, "write the message into "+filepath.Join(loopDir(), promptPath)+"; then start a run ("+commandIn(loopDir(), "ripple run")+") or continue the last one ("+commandIn(loopDir(), "ripple run --resume")+")")
 			}
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the message was not delivered: %w", err), ownersHint(err))

@@ -20,20 +20,24 @@ import (
 // loop.
 func loopDir() string { return layout.Find(".") }
 
-// inProject returns a command for the directory of a loop, as it is typed in the working directory.
-func inProject(project, command string) string {
+// commandIn returns a command for the directory of a loop, as it is typed in the working directory.
+func commandIn(project, command string) string {
 	if project == "." {
 		return command
 	}
 	return "cd " + quote.Shell(project) + " && " + command
 }
 
-// nextHere is the next step of a loop, with the commands for its directory as they are typed in the working directory.
-func nextHere(project, next string) string {
-	for _, command := range []string{"ripple run", "ripple init"} {
-		next = strings.ReplaceAll(next, "`"+command, "`"+inProject(project, command))
+// localNext returns the next step of a loop, with the commands for its directory as they are typed in the working directory, and the
+// names of its files there.
+func localNext(project, next string) string {
+	if project == "." {
+		return next
 	}
-	return next
+	for _, command := range []string{"ripple run", "ripple init"} {
+		next = strings.ReplaceAll(next, "`"+command, "`"+commandIn(project, command))
+	}
+	return strings.ReplaceAll(next, " "+layout.Dir+"/", " "+filepath.ToSlash(filepath.Join(project, layout.Dir))+"/")
 }
 
 // lockedAbove returns the stop of a new loop in project if a loop runs in whose working tree that is, or nil.
@@ -55,19 +59,19 @@ func lockedAbove(project string) *loop.Stop {
 	}
 	err = &journal.LockedError{Path: store.Path(layout.LockFile), Holder: holder}
 	return &loop.Stop{
-		Reason: loop.ReasonLocked, Err: err, Fix: "`" + inProject(above, "ripple stop") + "`",
+		Reason: loop.ReasonLocked, Err: err, Fix: "`" + commandIn(above, "ripple stop") + "`",
 		Message: sentence(fmt.Sprintf("%v, and %s is in its working tree", err, quote.Name(project))),
 	}
 }
 
-// tellAbove prints that a loop without files in the working directory is not the one of a parent directory.
-func (a *app) tellAbove() {
+// noteLoopAbove prints that a loop without files in the working directory is not the one of a parent directory.
+func (a *app) noteLoopAbove() {
 	above := loopDir()
 	if above == "." {
 		return
 	}
 	if _, err := journal.ReadBegan(above); err == nil {
-		a.Note("a new loop starts in this directory; to continue the one of %s: %s", quote.Name(above), inProject(above, "ripple run --resume"))
+		a.Note("a new loop starts in this directory; to continue the one of %s: %s", quote.Name(above), commandIn(above, "ripple run --resume"))
 	}
 }
 

@@ -193,7 +193,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 		view.close()
 		return a.stopped(*stop, f.json)
 	}
-	a.tellAbove()
+	a.noteLoopAbove()
 	if err := agreedAndReady(ctx, a, project, agent, &o); err != nil {
 		return err
 	}

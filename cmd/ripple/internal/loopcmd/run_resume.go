@@ -101,7 +101,7 @@ func recordedRun(a *app, project string, dry bool) (b journal.Began, err error) 
 		do := "to start one: ripple run, without --resume"
 		above := loopDir()
 		if _, err := journal.ReadBegan(above); err == nil {
-			do = fmt.Sprintf("to resume the loop of %s: %s\n%s", quote.Name(above), inProject(above, "ripple run --resume"), do)
+			do = fmt.Sprintf("to resume the loop of %s: %s\n%s", quote.Name(above), commandIn(above, "ripple run --resume"), do)
 		}
 		return b, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), do)
 	case err != nil:

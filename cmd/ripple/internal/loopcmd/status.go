@@ -41,19 +41,17 @@ stopped, as by Ctrl-Z, counts as one that runs; how to continue it is printed.`,
 			if err != nil {
 				return reportError(err)
 			}
-			r, err := journal.ReadRun(project)
+			r, err := runOf(project, s)
 			if err != nil && asJSON {
 				return reportError(err)
 			}
-			r.Next = nextHere(project, r.Next)
-			untilNow(&r, s, time.Now())
 			if asJSON {
 				err = a.PrintJSON(struct {
 					journal.Report
 					journal.Run
 				}{s, r})
 			} else {
-				a.printReport(project, s)
+				a.printReport(project, s, r)
 			}
 			if code := stateCode(s, r); byCode && code != ui.ExitOK && err == nil {
 				return ui.ExitWith(code)
@@ -78,12 +76,22 @@ func ownersHint(err error) string {
 func reportError(err error) error {
 	next := ownersHint(err)
 	if u, is := errors.AsType[*journal.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
-		next = fmt.Sprintf("remove %s; to write it again from %s/%s, and continue: %s", u.Path, layout.Dir, layout.EventsFile, inProject(loopDir(), "ripple run --resume"))
+		next = fmt.Sprintf("remove %s; to write it again from %s/%s, and continue: %s", u.Path, layout.Dir, layout.EventsFile, commandIn(loopDir(), "ripple run --resume"))
 	}
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
-func (a *app) printReport(project string, s journal.Report) {
+// runOf reads the current or last run of a loop, up to now; it is empty if it cannot be read.
+func runOf(project string, s journal.Report) (r journal.Run, err error) {
+	if r, err = journal.ReadRun(project); err != nil {
+		return journal.Run{}, err
+	}
+	r.Next = localNext(project, r.Next)
+	countUntilNow(&r, s, time.Now())
+	return r, nil
+}
+
+func (a *app) printReport(project string, s journal.Report, r journal.Run) {
 	if !s.Found {
 		a.Printf("no loop has run here; to start one: ripple init, then ripple run\n")
 		return
@@ -96,7 +104,7 @@ func (a *app) printReport(project string, s journal.Report) {
 	if s.Runner != nil {
 		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
 	} else if state == "running" || state == "paused" {
-		state = "interrupted (" + inProject(project, "ripple run --resume") + ")"
+		state = "interrupted (" + commandIn(project, "ripple run --resume") + ")"
 	}
 	w.Row("loop", state)
 	if s.StoppedGroup != 0 {
@@ -113,20 +121,15 @@ func (a *app) printReport(project string, s journal.Report) {
 	w.Row("turns", s.Status.LoopCount)
 	w.Row("last action", s.Status.LastAction)
 	w.Row("ended", s.Status.ExitReason)
-	r, err := journal.ReadRun(project)
-	r.Next = nextHere(project, r.Next)
-	untilNow(&r, s, time.Now())
-	if err == nil { // the other rows do not depend on it
-		w.Row("because", r.Why)
-		if s.Runner != nil {
-			w.Row("hat", r.Hat)
-		}
-		if r.CostUSD > 0 {
-			w.Row("cost", loop.FormatUSD(r.CostUSD))
-		}
-		if r.Tokens.Input+r.Tokens.Output > 0 {
-			w.Row("tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(r.Tokens.Input), ui.ShortNumber(r.Tokens.Output)))
-		}
+	w.Row("because", r.Why)
+	if s.Runner != nil {
+		w.Row("hat", r.Hat)
+	}
+	if r.CostUSD > 0 {
+		w.Row("cost", loop.FormatUSD(r.CostUSD))
+	}
+	if r.Tokens.Input+r.Tokens.Output > 0 {
+		w.Row("tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(r.Tokens.Input), ui.ShortNumber(r.Tokens.Output)))
 	}
 	w.Row("calls this hour", fmt.Sprintf("%d of %d", s.Status.CallsMade, s.Status.MaxCalls))
 	w.Row("circuit", circuit(s.Breaker))

@@ -43,9 +43,9 @@ func workRows(w ui.Sheet, r journal.Run) {
 	w.Row("next", r.Next)
 }
 
-// untilNow adds the time since the newest record of a running loop to the duration of its run: that of the turn, and of
+// countUntilNow adds the time since the newest record of a running loop to the duration of its run: that of the turn, and of
 // waits, but not that of a wait for the user's answer.
-func untilNow(r *journal.Run, s journal.Report, now time.Time) {
+func countUntilNow(r *journal.Run, s journal.Report, now time.Time) {
 	if s.Runner == nil || r.Work != nil {
 		return
 	}

@@ -44,7 +44,7 @@ func TestDurationOfARunningLoop(t *testing.T) {
 		"nothing is recorded of it": {journal.Report{Status: wrote, Runner: since(0)}, journal.Run{}, 60000},
 		"nothing is known about it": {journal.Report{Runner: &record.Holder{}}, journal.Run{}, 0},
 	} {
-		untilNow(&tt.run, tt.report, noon.Add(time.Minute))
+		countUntilNow(&tt.run, tt.report, noon.Add(time.Minute))
 		assert.Equal(t, tt.want, tt.run.ElapsedMS, name)
 	}
 }
@@ -69,4 +69,11 @@ func TestExitCodesOfStates(t *testing.T) {
 	} {
 		assert.Equal(t, tt.want, stateCode(journal.Report{State: tt.state}, journal.Run{ExitCode: tt.code}), tt.state)
 	}
+}
+
+// In a subdirectory, the next step has commands and files as they are named there.
+func TestNextStepInASubdirectory(t *testing.T) {
+	const next = "Answer in .ralph/PROMPT.md, then run `ripple run --resume`."
+	assert.Equal(t, next, localNext(".", next))
+	assert.Equal(t, "Answer in ../.ralph/PROMPT.md, then run `cd .. && ripple run --resume`.", localNext("..", next))
 }

@@ -121,7 +121,7 @@ func (d *dashboard) state(p ui.Page) []string {
 	case !s.Found:
 		state = "no loop yet"
 	case s.Runner == nil && (state == "running" || state == "paused" || state == "success"):
-		state, color = "interrupted ("+inProject(cmp.Or(d.project, "."), "ripple run --resume")+")", ui.Red
+		state, color = "interrupted ("+commandIn(cmp.Or(d.project, "."), "ripple run --resume")+")", ui.Red
 	case s.StoppedGroup != 0:
 		state, color = "suspended ("+continues(s)+")", ui.Red
 	case state == "completed":
