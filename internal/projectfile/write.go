@@ -1,6 +1,7 @@
 package projectfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,12 +15,30 @@ func Replace(file string, text []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
+	return finish(f, text, &mode, func() error { return os.Rename(f.Name(), file) }, func() error { return os.Remove(f.Name()) })
+}
+
+// ReplaceIn is [Replace] for a file in a directory that is open, which no link can exchange. name has no separator.
+func ReplaceIn(dir *os.Root, name string, text []byte, mode fs.FileMode) error {
+	temporary := "." + name + "." + rand.Text()[:10]
+	f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return finish(f, text, &mode, func() error { return dir.Rename(temporary, name) }, func() error { return dir.Remove(temporary) })
+}
+
+// finish writes a temporary file and then gives it its name; if it cannot, it removes the file.
+func finish(f *os.File, text []byte, mode *fs.FileMode, rename, remove func() error) error {
+	_, err := f.Write(text)
+	if mode != nil {
+		err = errors.Join(err, f.Chmod(*mode))
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = rename()
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, remove())
 	}
 	return nil
 }
@@ -59,16 +78,5 @@ func (d Dir) rewrite(name, prefix string, text []byte, mode *fs.FileMode) error 
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if mode != nil {
-		err = errors.Join(err, f.Chmod(*mode))
-	}
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = d.Rename(temporary, name)
-	}
-	if err != nil {
-		return errors.Join(err, d.Remove(temporary))
-	}
-	return nil
+	return finish(f, text, mode, func() error { return d.Rename(temporary, name) }, func() error { return d.Remove(temporary) })
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -70,16 +69,5 @@ func WritePrivate(path string, text []byte) error {
 		return cmp.Or(Outside(path), err)
 	}
 	defer parent.Close() // nothing is pending
-	temporary := "." + filepath.Base(name) + "." + rand.Text()
-	f, err := parent.OpenFile(temporary, createFlags, 0o600)
-	if err != nil {
-		return err
-	}
-	if err = writeAll(f, text); err == nil {
-		err = parent.Rename(temporary, filepath.Base(name))
-	}
-	if err != nil {
-		return errors.Join(err, parent.Remove(temporary))
-	}
-	return nil
+	return projectfile.ReplaceIn(parent, filepath.Base(name), text, 0o600)
 }
