@@ -139,6 +139,7 @@ func TestCutAttemptChangesTheAssignment(t *testing.T) {
 			}
 			assert.Equal(t, 2, r.last().Removed)
 			assert.Equal(t, changed1, r.last().Prompt)
+			assert.Equal(t, 1, r.last().PromptTurn)
 			assert.Contains(t, r.notes(), "turn 1 removed 2 tasks from the plan; 0 of 1 are open")
 			require.NotEmpty(t, r.notesAbout(".ralph/PROMPT.md was "+changed1+", by you or by the agent"))
 			if tt.cuts > 0 {

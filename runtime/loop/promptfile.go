@@ -96,6 +96,6 @@ func (l *Loop) comparePrompt(e *ended, before, following string) {
 	default:
 		how = "changed"
 	}
-	l.state.Prompt = fmt.Sprintf("%s while turn %d ran", how, e.turn)
+	l.state.Prompt, l.state.PromptTurn = fmt.Sprintf("%s while turn %d ran", how, e.turn), e.turn
 	l.note(fmt.Sprintf("%s was %s, by you or by the agent: %s", l.promptName(), l.state.Prompt, then))
 }

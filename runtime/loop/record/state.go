@@ -43,10 +43,11 @@ type State struct {
 	Waited    time.Duration `json:"waited_ns"`           // time waited for them, and taken by the turns that they ended
 	NotBefore time.Time     `json:"not_before,omitzero"` // when the next turn may start
 
-	Prompt       string `json:"prompt,omitempty"` // how the prompt's file changed during a turn
-	Task         string `json:"task,omitempty"`   // the first open task before the last turn
-	Said         string `json:"said,omitempty"`   // the last sentence of the last turn
-	Last         string `json:"last,omitempty"`   // one line on the last turn
+	Prompt       string `json:"prompt,omitempty"`      // how the prompt's file changed during a turn
+	PromptTurn   int    `json:"prompt_turn,omitempty"` // that turn, also one that was cut off
+	Task         string `json:"task,omitempty"`        // the first open task before the last turn
+	Said         string `json:"said,omitempty"`        // the last sentence of the last turn
+	Last         string `json:"last,omitempty"`        // one line on the last turn
 	Recommended  string `json:"recommended,omitempty"`
 	Progress     bool   `json:"progress"`
 	Removed      int    `json:"removed,omitempty"`       // boxes that were removed from the plan

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -217,7 +216,7 @@ func cutWords(l record.Line) string {
 
 // promptWords says that the prompt changed while the turn ran; "" if it did not.
 func promptWords(l record.Line) string {
-	if l.State == nil || !strings.HasSuffix(l.State.Prompt, fmt.Sprintf(" turn %d ran", l.Turn)) {
+	if l.State == nil || l.State.PromptTurn == 0 || l.State.PromptTurn != l.Turn {
 		return ""
 	}
 	return ", its prompt was " + l.State.Prompt
