@@ -92,15 +92,23 @@ func lintInit(d *document, a *Adapter) {
 	if !strings.HasSuffix(a.Script, "\n") {
 		d.warn(at, KindScriptText, "the integration script does not end with a line break; its last line may not run")
 	}
+	if !a.PassesScript() {
+		d.warn(at, KindUnused, "nothing passes the integration script to the program: init.delivery is %s and process.command_template does not name it", a.Init.Delivery)
+	}
+}
+
+// PassesScript reports whether the program gets the integration script, if there is one.
+func (a *Adapter) PassesScript() bool {
+	if a.Script == "" || a.Init.Delivery != DeliverNone && a.Init.Delivery != DeliverLaunchCommand {
+		return true
+	}
 	t := a.Process.CommandTemplate + a.Init.InitInvocationTemplate
 	inCommand := strings.Contains(t, "{tempfile_path}") || strings.Contains(t, "{script_path}") || strings.Contains(t, "{path}")
 	used := inCommand || strings.Contains(a.Process.CommandTemplate, "{init_invocation}")
 	for _, v := range a.Process.Env {
 		used = used || strings.Contains(v, "{tempfile_path}") || strings.Contains(v, "{script_path}")
 	}
-	if !used && (a.Init.Delivery == DeliverNone || a.Init.Delivery == DeliverLaunchCommand) {
-		d.warn(at, KindUnused, "nothing passes the integration script to the program: init.delivery is %s and process.command_template does not name it", a.Init.Delivery)
-	}
+	return used
 }
 
 // lintUnused reports sections that their switch leaves without effect.

@@ -88,6 +88,9 @@ func (p *program) compilePrompts(a *schema.Adapter, nonce string) (err error) {
 		pr.lines = max(pr.lines, prompt.Lines(pat.Source))
 	}
 	pr.wanted = p.wanted(a)
+	if !a.PassesScript() {
+		pr.wanted += fmt.Sprintf("; nothing passes the integration script to the program: init.delivery is %s", a.Init.Delivery)
+	}
 	return pr.compileGroups(a)
 }
 

@@ -903,6 +903,15 @@ func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A script of the adapter that is not delivered is named as the possible reason.
+func TestStartWithoutItsScript(t *testing.T) {
+	session.ShortenStuckGap(t)
+	a := *adapter(t, "regexsh")
+	a.Prompt.Primary, a.Script, a.Init.Delivery = `^another> $`, "PS1='another> '\n", schema.DeliverNone
+	_, err := session.Open(deadline(t), &a, session.Options{})
+	assert.ErrorContains(t, err, "; nothing passes the integration script to the program: init.delivery is none): ")
+}
+
 // For a program that polls for input the kernel cannot report that it waits: its prompt and silence
 // have to suffice, also for the first prompt.
 func TestFirstPromptOfAProgramThatPolls(t *testing.T) {
