@@ -40,7 +40,7 @@ const (
 	EventsFile   = "events.jsonl"
 	LockFile     = "loop.lock"
 	CallsFile    = ".calls"         // the sliding window of one hour
-	SnapshotFile = ".turn_snapshot" // the tree, the prompt and the plan before the turn
+	SnapshotFile = ".turn_snapshot" // the tree before the turn, a digest of the prompt and the number of tasks
 	PathsFile    = ".commit_paths"  // paths of the last commit
 	WritingFile  = ".commit_git"    // the running git commit
 	MakingFile   = ".new_worktree"  // the working tree being created

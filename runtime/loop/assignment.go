@@ -28,9 +28,12 @@ func (l *Loop) assign(e *ended, p record.Plan) error {
 	if first := e.baseline.Assignment; first != nil {
 		if first.Left != nil {
 			now.Tasks = first.Tasks + addedByUsers(first.Tasks, *first.Left, now.Tasks)
-		} else if now.Tasks = first.Tasks; first.File == now.File {
-			l.comparePrompt(e, first.Prompt, "repeated")
-			now.Prompt = first.Prompt // reported again if this attempt is killed, too: no line of the record has it yet
+		} else {
+			now.Tasks = first.Tasks
+			if first.File == now.File {
+				l.comparePrompt(e, first.Prompt, "repeated")
+				now.Prompt = first.Prompt // reported again if this attempt is killed, too: no line of the record has it yet
+			}
 		}
 	}
 	e.baseline.Assignment = &now

@@ -68,7 +68,7 @@ func (b *saved) read() *git.Snapshot {
 
 // baselineOf returns the trees before a turn: the agent's, and the user's own checkout if that is
 // another one. If an earlier attempt at the turn was cut off, they are those before that
-// attempt, whose changes belong to the turn. reviewed is kept with them.
+// attempt, whose changes belong to the turn. reviewed is kept with them. Loop.assign writes the result.
 func (w *workspace) baselineOf(ctx context.Context, turn int, reviewed map[string]string) (*baseline, error) {
 	if w.begun() {
 		if known, err := w.savedBaseline(turn); err != nil || known != nil {

@@ -22,7 +22,7 @@ type committer struct {
 	*run
 	work       *workspace
 	interrupts *interrupts
-	settled    int // the last turn whose commit was refused, or is complete or not needed
+	settled    int // the last turn for which this process has no more to do: its commit was refused, is complete or is not needed
 }
 
 // open repairs the traces of a run that was killed while it committed, and checks whether this run
@@ -59,7 +59,9 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Refusal != "" && s.Examined == s.Turn+1 { // by an earlier process: the turn's files are owed, and those that changed since are the user's
+	if s.Refusal != "" && s.Examined == s.Turn+1 {
+		// An earlier process ended after git had refused the commit. The next commit gets the turn's files, which are in Owed. The user
+		// has made all changes since then, because no turn has begun.
 		before = &now
 	}
 	v := record.Line{Turn: s.Turn, Type: record.Committed, SHA: now.Head}

@@ -97,7 +97,7 @@ type Run struct {
 
 	Started    time.Time          `json:"started,omitzero"`      // time of its first turn, also if it was resumed
 	ElapsedMS  int64              `json:"elapsed_ms"`            // up to Recorded, or the end
-	Recorded   time.Time          `json:"-"`                     // when the last state was recorded: at the start, or after a turn
+	Recorded   time.Time          `json:"-"`                     // when the newest state was recorded: at the start, or after a turn, its checks, its commit or an answer
 	Branch     string             `json:"branch,omitempty"`      // branch of its worktree; "": none
 	Dir        string             `json:"dir,omitempty"`         // directory of the worktree, relative to the project
 	Work       *record.Summary    `json:"work,omitempty"`        // set if it stopped
