@@ -120,7 +120,7 @@ func (s *Server) addTools() {
 		add(s, "console_close", "Interrupt a console's command, or end the console with everything it started.",
 			hints("End a console", false, true, false), s.closeTool)
 	}
-	add(s, "console_wait", "Wait until a console's command ends, waits for input, shows a text, or stops printing. While a user has to act, such as at waiting_for_secret, the second wait is for another state.",
+	add(s, "console_wait", "Wait until a console's command ends, waits for input, shows a text, or stops printing. A state already reported in which a user may have to act, such as waiting_for_secret, is waited out.",
 		hints("Wait for a console", true, false, false), s.wait)
 	add(s, "console_peek", "Show a console's screen, or the end of its output, without waiting.",
 		hints("Look at a console", true, false, false), s.peek)

@@ -452,7 +452,11 @@ func inPlace(dir, top, used string) error {
 		return err
 	}
 	if at == "" || !samePath(dirs[0], used) {
-		return &projectfile.RefusedError{Path: used, Why: "is the repository that git uses here, but its files have not been examined", Do: "remove what is named .git in the directories below it, or make a new clone"}
+		do := "make a new clone"
+		if at != "" {
+			do = "git passes over " + dirs[0] + ", for example because it is damaged: repair or remove that, or make a new clone"
+		}
+		return &projectfile.RefusedError{Path: used, Why: "is the repository that git uses in " + dir + ", where ripple expects another one, whose files it has examined", Do: do}
 	}
 	return checkTop(dirs[0], at, top)
 }
