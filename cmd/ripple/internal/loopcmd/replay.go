@@ -30,7 +30,9 @@ func newReplay(shared *ui.App) *cobra.Command {
 		Use:   "replay [EVENTS]",
 		Short: "Print what happened in a loop, from its events",
 		Long: `Print what happened in a loop, turn by turn, as recorded in the file EVENTS (default:
-.ralph/events.jsonl). It is printed at once, or with --speed at the original pace (1) or a
+.ralph/events.jsonl), on standard output: the agent's words, and ripple's own lines, which begin
+with "ripple: " if standard output is not a terminal; a line of the agent that looks like one of
+ripple begins with "│ ". It is printed at once, or with --speed at the original pace (1) or a
 multiple of it (10: ten times as fast). No agent is started, and nothing is changed.
 
 --html writes a page for a browser instead: each turn is a card with the agent's messages and
@@ -82,7 +84,8 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 	defer f.Close() // only read from
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	view := a.NewTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
+	shown := &player{a.OnStdout()}
+	view := shown.NewTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
 	var last time.Time
 	view.Now = func() time.Time { return last } // how long its tools took then
 	found := only == 0
@@ -106,7 +109,7 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 			return err
 		}
 		last = r.Time
-		a.replayRecord(view, r)
+		shown.replayRecord(view, r)
 		return nil
 	})
 	skipped.sum()

@@ -75,6 +75,14 @@ func NewApp(stdin io.Reader, stdout, stderr io.Writer, cancel context.CancelCaus
 	return a
 }
 
+// OnStdout returns an App whose messages go to standard output, too: for a command that prints a
+// record of messages.
+func (a *App) OnStdout() *App {
+	one := *a
+	one.Err, one.Raw.Err, one.ErrTerminal = a.Out, a.Raw.Out, a.pages(a.Stdout)
+	return &one
+}
+
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f := fileOf(stream)

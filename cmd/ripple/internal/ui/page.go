@@ -150,13 +150,27 @@ func (p Page) line(line string, fence, code bool) []string {
 	}
 	lines, edge := lay(p.Width), ""
 	if slices.ContainsFunc(lines, looksLikeOurs().MatchString) {
-		edge = "│ "
+		edge = setOffBy
 		lines = lay(p.Width - ansi.StringWidth(edge))
 	}
 	for i, l := range lines {
 		lines[i] = p.Paint(Dim, edge) + p.Paint(color, strings.TrimRight(l, " "))
 	}
 	return lines
+}
+
+// setOffBy begins a line of an agent that looks like one of ripple.
+const setOffBy = "│ "
+
+// setOff marks these lines of a text that is printed as it is.
+func setOff(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if looksLikeOurs().MatchString(l) {
+			lines[i] = setOffBy + l
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // looksLikeOurs matches the beginning of a line that a reader could take for one of ripple: those of

@@ -136,6 +136,8 @@ func fileOf(stream any) *os.File {
 		return s
 	case *screen:
 		return s.file
+	case *output:
+		return fileOf(s.to)
 	}
 	return nil
 }

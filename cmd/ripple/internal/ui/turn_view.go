@@ -50,7 +50,11 @@ func (v *TurnView) Event(e event.Event) {
 	case e.Type == event.Text && v.Paged:
 		v.Lines(v.Out, v.PageOf(v.Stdout).Say(e.Text))
 	case e.Type == event.Text:
-		v.Printf("%s\n", strings.TrimRight(Harmless(e.Text), "\n"))
+		text := strings.TrimRight(Harmless(e.Text), "\n")
+		if v.Err == v.Out { // ripple's lines are between the agent's
+			text = setOff(text)
+		}
+		v.Printf("%s\n", text)
 	case v.Marked:
 		v.mark(e)
 	default:
