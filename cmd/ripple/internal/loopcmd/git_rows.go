@@ -2,11 +2,16 @@ package loopcmd
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/internal/quote"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/record"
@@ -15,7 +20,49 @@ import (
 // gitRows return what became of the tree, where its commits are, and the commands that keep, merge
 // and remove them. Rows whose label begins with "to" are commands. Followed in any order, or only
 // in part, they lose no commit.
-func gitRows(s *loop.Summary) (rows []row) {
+func gitRows(s *loop.Summary) []row { return gitRowsSince(s, removed{}) }
+
+// removed says what of a run's working tree the user has removed after the run.
+type removed struct{ tree, branch bool }
+
+// removedSince looks at a project's files; what cannot be seen there counts as not removed.
+func removedSince(project string, s *loop.Summary) removed {
+	if s.Branch == "" || s.Moved != nil || projectfile.In(project, ".").Exists(s.Dir) {
+		return removed{}
+	}
+	return removed{true, branchRemoved(project, s.Branch)}
+}
+
+// branchRemoved reports whether the repository of a project no longer has a branch, as far as its files show.
+func branchRemoved(project, branch string) bool {
+	dir, err := filepath.Abs(project)
+	if err != nil || os.Getenv("GIT_DIR") != "" {
+		return false
+	}
+	top, _ := projectfile.RepositoryOf(dir)
+	files := projectfile.In(top, ".git")
+	if info, err := files.Stat("refs/heads"); top == "" || err != nil || !info.IsDir() { // a linked working tree, or another format
+		return false
+	}
+	ref := "refs/heads/" + branch
+	if files.Exists(ref) {
+		return false
+	}
+	packed, err := files.Read("packed-refs", projectfile.MaxText)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return !strings.Contains(string(packed), " "+ref+"\n")
+}
+
+// gitRowsSince is gitRows without the rows about what the user has removed.
+func gitRowsSince(s *loop.Summary, gone removed) (rows []row) {
+	if gone.tree {
+		rest := *s
+		rest.Dirty, rest.Open, rest.Rebase, rest.Unlogged = 0, "", false, false
+		rest.Nested, rest.Ignored, rest.Uncompared, rest.Unsearched = nil, nil, false, false
+		s = &rest
+	}
 	elsewhere := len(s.Others) > 0 || len(s.Unkept) > 0 && !s.Merged && s.Copied == 0 // other rows say where the run's commits are
 	if s.Git && (s.Commits > 0 || !elsewhere) {
 		rows = append(rows, row{"commits", commits(s)})
@@ -30,7 +77,7 @@ func gitRows(s *loop.Summary) (rows []row) {
 	if s.Branch == "" {
 		return append(rows, checkoutRows(s)...)
 	}
-	return append(rows, worktreeRows(s)...)
+	return append(rows, worktreeRows(s, gone)...)
 }
 
 // branchWord returns a branch as an argument of a command. An agent can make a branch such as -f, which
@@ -91,7 +138,7 @@ func othersRows(s *loop.Summary) (rows []row) {
 }
 
 // worktreeRows are those of a loop in a working tree of its own.
-func worktreeRows(s *loop.Summary) (rows []row) {
+func worktreeRows(s *loop.Summary, gone removed) (rows []row) {
 	at := "git -C " + quote.Shell(s.Dir)
 	switch {
 	case !s.Git:
@@ -116,7 +163,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 	if p := s.Project; p != nil {
 		rows = append(rows, usersRows(p)...)
 	}
-	return append(append(rows, mergeRows(s)...), removeRows(s)...)
+	return append(append(rows, mergeRows(s, gone)...), removeRows(s, gone)...)
 }
 
 // movedRows return what was left, and the commands that go back to it.
@@ -254,8 +301,11 @@ func unrelatedFlag(s *loop.Summary, name string) string {
 	return ""
 }
 
-func mergeRows(s *loop.Summary) (rows []row) {
+func mergeRows(s *loop.Summary, gone removed) (rows []row) {
 	for _, name := range workBranches(s) {
+		if gone.branch && name == s.Branch {
+			continue
+		}
 		dots, flag := "...", unrelatedFlag(s, name)
 		if flag != "" {
 			dots = " "
@@ -270,14 +320,17 @@ func mergeRows(s *loop.Summary) (rows []row) {
 // removeRows remove a working tree with its branch only if every commit is on a branch, and no other tree is in it: with a
 // tree, git removes the log of what it had checked out, and what it ignores there. `git branch -d` refuses a branch that is not
 // merged, even if the other branch has copies of all its commits.
-func removeRows(s *loop.Summary) (rows []row) {
+func removeRows(s *loop.Summary, gone removed) (rows []row) {
 	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
 	if !s.Git || s.Rebase || s.Open != "" || s.Unlogged || s.Unsearched || loose || len(s.Unkept)+len(s.Nested) > 0 {
 		return nil
 	}
-	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}
-	if onlyCopied := s.Copied > 0 && s.Commits+s.Dirty == 0; !onlyCopied && (s.Moved == nil || !s.Moved.Gone) {
-		rows = append(rows, row{"", "git branch -d " + branchWord(s.Branch)})
+	label := "to remove"
+	if !gone.tree {
+		rows, label = []row{{label, "git worktree remove " + quote.Shell(s.Dir)}}, ""
+	}
+	if onlyCopied := s.Copied > 0 && s.Commits+s.Dirty == 0; !onlyCopied && !gone.branch && (s.Moved == nil || !s.Moved.Gone) {
+		rows = append(rows, row{label, "git branch -d " + branchWord(s.Branch)})
 	}
 	return rows
 }

@@ -137,7 +137,7 @@ func (a *app) printReport(project string, s journal.Report, r journal.Run) {
 		w.Row("tasks", fmt.Sprintf("%d of %d open", s.OpenTasks, total))
 	}
 	w.Row("session", s.SessionID)
-	workRows(w, r)
+	workRows(w, project, r)
 	w.Row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
 }
 

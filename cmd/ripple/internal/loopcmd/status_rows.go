@@ -8,8 +8,8 @@ import (
 	"example.org/ripple/runtime/loop/journal"
 )
 
-// workRows say when a run began, where it works and its result.
-func workRows(w ui.Sheet, r journal.Run) {
+// workRows say when a run of a project began, where it works and its result.
+func workRows(w ui.Sheet, project string, r journal.Run) {
 	if !r.Started.IsZero() {
 		w.Row("started", r.Started.Local().Format(time.DateTime))
 	}
@@ -34,10 +34,18 @@ func workRows(w ui.Sheet, r journal.Run) {
 		return
 	}
 	w.Row("took", r.Work.Elapsed.Round(time.Second))
+	gone := removedSince(project, r.Work)
 	if r.Branch != "" {
-		w.Row("branch", quote.Name(r.Branch)+" in "+r.Dir)
+		text := quote.Name(r.Branch) + " in " + r.Dir
+		switch {
+		case gone.branch:
+			text += ", both removed"
+		case gone.tree:
+			text += ", which was removed"
+		}
+		w.Row("branch", text)
 	}
-	for _, row := range gitRows(r.Work) {
+	for _, row := range gitRowsSince(r.Work, gone) {
 		w.Row(row.label, row.text)
 	}
 	w.Row("next", r.Next)
