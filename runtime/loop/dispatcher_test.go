@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,16 @@ hats:
   builder: {triggers: [go, rejected], publishes: [built], instructions: Build it.}
   reviewer: {triggers: [built], publishes: [rejected, passed, LOOP_COMPLETE], instructions: Look at it.}
 `
+
+// The turns that open the circuit may all have claimed that the work is done: the reason says why that did not count.
+func TestAnOpenCircuitNamesTheTopicsThatAreMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := newRoles(t, builderAndReviewer, func(d *doing) { d.says(complete) }).run()
+		assert.Equal(t, ReasonCircuitOpen, stop.Reason)
+		assert.Contains(t, stop.Message, "no progress in 3 turns; the last turn: ")
+		assert.Contains(t, stop.Message, " said that the work is done, and no hat has published passed")
+	})
+}
 
 // publishes is a turn that changes a file and publishes topics, each "topic=payload", in its
 // text.

@@ -48,6 +48,9 @@ func (l *limits) openStop(now time.Time) *Stop {
 	if l.state.Turn > 0 && l.state.Last != "" {
 		why += "; the last turn: " + l.state.Last
 	}
+	if missing := l.missing(); missing != "" {
+		why = strings.TrimSuffix(why, ".") + "; " + (*gate)(&l.state.Gate).speaker() + " said that the work is done, and " + missing
+	}
 	if l.state.Said != "" {
 		why = strings.TrimSuffix(why, ".") + "; the agent said last: “" + strings.TrimSuffix(l.state.Said, ".") + "”"
 	}
