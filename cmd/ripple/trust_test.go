@@ -669,3 +669,29 @@ func TestResumeThatNeedsApprovalNamesItself(t *testing.T) {
 	assert.Equal(t, ui.ExitUsage, code, out)
 	assert.Contains(t, out, "to approve it for this command only: ripple run --resume --commit --max-turns=2 --verify='test 1 = 2' --trust\n")
 }
+
+// Without a terminal, everything that ripple trust would approve is listed, whatever the command needs first, and what approves it
+// for this command only can be typed.
+func TestARefusalListsAllItems(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{
+		"ripple.yml":                 "cli: {backend: custom, command: EVIL}\n",
+		".ralph/.ralphrc":            "VERIFY=\"$HOME/evil\"\n",
+		".ripple/adapters/evil.yaml": named("evil", "evil2"),
+	})
+	for _, tt := range []struct {
+		args []string
+		hint string
+	}{
+		{[]string{"run", "--prompt=x", "--max-turns", "2"}, "ripple run --max-turns=2 --prompt=x --trust"},
+		{[]string{"run", "--prompt=a\nb"}, "add --trust to it"},
+		{[]string{"exec", "evil", "true"}, "add --trust to it"},
+	} {
+		out, code := h.harmless(tt.args...)
+		assert.Equal(t, ui.ExitUsage, code, tt.args)
+		for _, name := range []string{"ripple.yml", ".ralph/.ralphrc", ".ralph", ".ripple/adapters/evil.yaml"} {
+			assert.Regexp(t, "(?m)^"+regexp.QuoteMeta(name)+"$", out, tt.args)
+		}
+		assert.Contains(t, out, "to approve it for this command only: "+tt.hint+"\n", tt.args)
+	}
+}

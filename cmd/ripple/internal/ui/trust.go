@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -144,7 +145,7 @@ func Project() (string, error) {
 }
 
 // Agree ensures that the user has approved items of the current project. On a terminal the user is
-// asked about all items of the project; without one it is an error.
+// asked about all items of the project; without one they are listed, and it is an error.
 func (t *Trust) Agree(need []trust.Item) error {
 	switch mode := t.mode(); mode {
 	case trustAlways:
@@ -166,6 +167,9 @@ func (t *Trust) Agree(need []trust.Item) error {
 		return FailWith(ExitUsage, err, "")
 	}
 	if t.mode() == trustNever || !t.canAsk() {
+		if all, err := t.Items(project); err == nil && len(record.Missing(all)) > 0 {
+			missing = record.Missing(all) // what ripple trust approves
+		}
 		ShowItems(t.err, record, missing)
 		return FailWith(ExitUsage, errors.New("this project would run commands that have not been approved"),
 			howToAgree(t))
@@ -215,18 +219,22 @@ func howToAgree(t *Trust) string {
 		return "to see all of it: ripple trust --show\nto be able to approve it: unset " + TrustVariable + ", which is \"never\""
 	}
 	if i := slices.IndexFunc(t.flag.of, (*pflag.FlagSet).Parsed); i >= 0 {
-		lines += "\nto approve it for this command only: " + resumeWords(t.flag.of[i]) + "--trust"
+		lines += "\nto approve it for this command only: " + cmp.Or(trustedRun(t.flag.of[i]), "add --trust to it")
 	}
 	return lines
 }
 
-// resumeWords returns the command that continues a loop, with its flags; "" if the flags are not those of such a command.
-// Without the words, a user would begin a new loop with --trust.
-func resumeWords(flags *pflag.FlagSet) string {
-	if resumes, err := flags.GetBool("resume"); err != nil || !resumes {
+// trustedRun returns the command that begins or continues a loop, with its flags and --trust; "" if the flags are not those of
+// such a command, or the command has more than one line.
+func trustedRun(flags *pflag.FlagSet) string {
+	resumes, err := flags.GetBool("resume")
+	if err != nil {
 		return ""
 	}
-	words := "ripple run --resume "
+	words := "ripple run "
+	if resumes {
+		words += "--resume "
+	}
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
 		if list, is := f.Value.(pflag.SliceValue); is {
@@ -242,7 +250,10 @@ func resumeWords(flags *pflag.FlagSet) string {
 			}
 		}
 	})
-	return words
+	if strings.Contains(words, "\n") {
+		return ""
+	}
+	return words + "--trust"
 }
 
 // canAsk reports whether the user can be asked: standard input and error are terminals, and no
