@@ -29,6 +29,12 @@ func (e *LineEditor) completion() lineedit.Completion {
 	}
 }
 
+// furtherLine reports whether a line that is entered now, or one after the first of pasted text, continues a command. For text that
+// is pasted at a first prompt this is unknown; outside of shells, a line that begins with a blank is rarely a command.
+func (e *LineEditor) furtherLine(pasted bool) bool {
+	return e.prompt.Continuation || pasted && !e.prompt.Shell
+}
+
 // filesNamed returns the files whose names begin with word, spelled as in word; names of
 // directories end with a slash. Hidden files are included only if word asks for them.
 func filesNamed(word, cwd, home string) (names []string) {

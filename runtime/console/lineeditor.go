@@ -121,7 +121,9 @@ func (e *LineEditor) prompted(p *Prompt) {
 		e.told, e.back, e.claim = false, nil, nil
 	}
 	if p.Adapter != e.prompt.Adapter { // the first prompt
-		e.edit = lineedit.New(historyOf(e.getenv, p.Adapter).open(), e.completion())
+		history := historyOf(e.getenv, p.Adapter).open()
+		history.Further = e.furtherLine
+		e.edit = lineedit.New(history, e.completion())
 	}
 	e.prompt = *p
 	e.prompt.Keys = nil

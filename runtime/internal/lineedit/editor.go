@@ -129,7 +129,7 @@ func (e *Editor) enter() Result {
 	if len(text) > longest {
 		return e.refuse(fmt.Sprintf("a line may have %d bytes, this one has %d: it was not entered", longest, len(text)))
 	}
-	e.history.Add(text)
+	e.history.Add(text, false)
 	e.Drop()
 	return Result{Enter, text}
 }
@@ -192,8 +192,8 @@ func (e *Editor) pasted(part []byte) Result {
 		return e.insert(printable(strings.ToValidUTF8(text, "")))
 	}
 	e.Drop()
-	for _, line := range lines[:last] {
-		e.history.Add(line)
+	for i, line := range lines[:last] {
+		e.history.Add(line, i > 0)
 	}
 	e.insert(lines[last])
 	rest := e.line.at

@@ -139,6 +139,33 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// The further lines of a command are kept if its first line is, also those that begin with a blank.
+func TestHistoryOfACommandOfSeveralLines(t *testing.T) {
+	for _, tt := range []struct {
+		name, keys string
+		further    func(pasted bool) bool
+		lines      []string
+	}{
+		{"typed", "def g(a):\r\treturn a\r\rg(2)\r", nil, []string{"def g(a):", "\treturn a", "g(2)"}},
+		{"its first line begins with a blank", " for i in 1 2; do\r  echo $i\rdone\rls\r", nil, []string{"ls"}},
+		{"pasted", paste + "def g(a):\n    return a\n\ng(2)\n" + pasted, func(pasted bool) bool { return pasted }, []string{"def g(a):", "    return a", "g(2)"}},
+		{"pasted, with a blank before the first", paste + " a\n  b\n" + pasted, func(pasted bool) bool { return pasted }, nil},
+		{"pasted commands", paste + "a\n b\nc\n" + pasted, func(bool) bool { return false }, []string{"a", "c"}},
+	} {
+		var e typing
+		if tt.further == nil { // the program prompts for further lines until an empty one, or done
+			tt.further = func(bool) bool {
+				n := len(e.entered)
+				return n > 0 && n < 3 && e.entered[n-1] != ""
+			}
+		}
+		var kept []string
+		e.Editor = New(History{Keep: func(line string) { kept = append(kept, line) }, Further: tt.further}, Completion{Indents: func() bool { return true }})
+		e.types(tt.keys)
+		assert.Equal(t, tt.lines, kept, tt.name)
+	}
+}
+
 func TestSearch(t *testing.T) {
 	const ctrlR = "\x12"
 	for _, tt := range []struct {

@@ -14,15 +14,22 @@ type History struct {
 	Lines []string          // the oldest first
 	Keep  func(line string) // called for each line that is added; nil: lines are kept in memory alone
 
-	back  int    // how many lines before the newest one the shown one is, from 1; 0: it is the unfinished one
-	draft string // the unfinished line, while another one is shown
+	// Further reports whether a line, or one after the first of pasted text, continues the command before it; nil: none does.
+	Further func(pasted bool) bool
+
+	hidden bool   // the command's first line begins with a blank
+	back   int    // how many lines before the newest one the shown one is, from 1; 0: it is the unfinished one
+	draft  string // the unfinished line, while another one is shown
 }
 
-// Add adds a line that was entered. One that begins with a blank is not kept, nor is one that
-// is the same as the one before.
-func (h *History) Add(line string) {
+// Add adds a line that was entered; pasted is set for one after the first of pasted text. The lines of a command that begins with
+// a blank are not kept, nor is a line that is the same as the one before.
+func (h *History) Add(line string, pasted bool) {
 	h.rest()
-	if strings.TrimSpace(line) == "" || line[0] == ' ' || line[0] == '\t' {
+	if h.Further == nil || !h.Further(pasted) {
+		h.hidden = strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+	}
+	if h.hidden || strings.TrimSpace(line) == "" {
 		return
 	}
 	if n := len(h.Lines); n > 0 && h.Lines[n-1] == line {
