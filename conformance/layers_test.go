@@ -63,7 +63,7 @@ var layers = map[string]row{
 	"runtime/registry":         {1, "internal/owner adapters integration-scripts internal/projectfile schema"},
 	"runtime/launch":           {1, "internal/owner internal/lazyregexp internal/projectfile runtime/proctree schema"},
 	"runtime/internal/mapping": {1, "internal/jsonsize runtime/event runtime/internal/fault schema schema/validate"},
-	"internal/scenario":        {1, "internal/projectfile runtime/event runtime/proctree schema"},
+	"internal/scenario":        {1, "internal/layout internal/projectfile runtime/event runtime/proctree schema"},
 	"cmd/ripple/internal/cast": {1, "internal/vt"},
 	"runtime/terminal":         {1, "runtime/internal/fault internal/vt runtime/proctree runtime/pty schema"},
 	"runtime/internal/balance": {1, "schema"},

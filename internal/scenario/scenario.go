@@ -25,6 +25,7 @@ import (
 	"syscall"
 	"time"
 
+	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/proctree"
@@ -192,10 +193,8 @@ func (p *player) tool(name string, input map[string]any, result string, failed b
 
 // files returns the project's directory. A scenario may run in a project that the user does not
 // trust, so writing must not follow a link to one of the user's files.
-func (p *player) files() projectfile.Dir { return projectfile.In(p.Dir, ".") }
-
 func (p *player) write(w schema.ScenarioWrite) error {
-	if err := p.replace(w.Path, []byte(w.Content)); err != nil {
+	if err := replace(projectfile.In(p.Dir, "."), w.Path, []byte(w.Content)); err != nil {
 		return err
 	}
 	p.tool("Write", map[string]any{"file_path": w.Path}, fmt.Sprintf("%d bytes written", len(w.Content)), false)
@@ -205,7 +204,12 @@ func (p *player) write(w schema.ScenarioWrite) error {
 // edit reports, as an agent's tool does, if there is nothing to replace.
 func (p *player) edit(e schema.ScenarioEdit) error {
 	input := map[string]any{"file_path": e.Path, "old_string": e.Old, "new_string": e.New}
-	text, err := p.files().Read(e.Path, projectfile.MaxText)
+	base := EditedIn(p.Dir, e.Path)
+	if base != p.Dir {
+		input["file_path"] = filepath.Join(base, e.Path)
+	}
+	files := projectfile.In(base, ".")
+	text, err := files.Read(e.Path, projectfile.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		p.tool("Edit", input, "there is no file "+e.Path, true)
 		return nil
@@ -214,19 +218,42 @@ func (p *player) edit(e schema.ScenarioEdit) error {
 		p.tool("Edit", input, "the text to replace is not in "+e.Path, true)
 		return nil
 	}
-	if err := p.replace(e.Path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New))); err != nil {
+	err = replace(files, e.Path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New)))
+	if err != nil && base != p.Dir { // a box may not let it write there
+		p.tool("Edit", input, err.Error(), true)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	p.tool("Edit", input, "replaced", false)
 	return nil
 }
 
-// replace writes a file of the project and creates its directory.
-func (p *player) replace(name string, content []byte) error {
-	if err := p.files().Mkdir(path.Dir(filepath.ToSlash(name)), 0o755); err != nil {
+// EditedIn returns the directory to which the name of a file to edit is relative: dir, where the agent works, or, for the plan of a
+// loop whose working tree is dir and has none, that of the project.
+func EditedIn(dir, name string) string {
+	if path.Clean(filepath.ToSlash(name)) != layout.Dir+"/"+layout.PlanFile || projectfile.In(dir, ".").Exists(name) {
+		return dir
+	}
+	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if filepath.Base(at) != layout.Dir {
+			continue
+		}
+		if project := filepath.Dir(at); projectfile.In(project, ".").Exists(name) {
+			return project
+		}
+		break
+	}
+	return dir
+}
+
+// replace writes a file and creates its directory.
+func replace(files projectfile.Dir, name string, content []byte) error {
+	if err := files.Mkdir(path.Dir(filepath.ToSlash(name)), 0o755); err != nil {
 		return err
 	}
-	f, err := p.files().OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := files.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,27 @@ func TestFilesAreReallyWritten(t *testing.T) {
 	assert.Equal(t, "one three\n", string(b))
 }
 
+// In the working tree of a loop, the plan is that of the project unless the tree has its own.
+func TestThePlanOfAWorkingTree(t *testing.T) {
+	const script = `turns: [{steps: [{edit: {path: .ralph/@fix_plan.md, old: "[ ]", new: "[x]"}}]}]`
+	project := t.TempDir()
+	tree := filepath.Join(project, ".ralph", "agent", "work-worktree")
+	require.NoError(t, os.MkdirAll(filepath.Join(tree, ".ralph"), 0o755))
+	text := func(dir string) string {
+		b, err := os.ReadFile(filepath.Join(dir, ".ralph", "@fix_plan.md"))
+		require.NoError(t, err)
+		return string(b)
+	}
+	out, _, _ := play(t, script, scenario.Stage{Dir: tree})
+	assert.Contains(t, out, `"content":"there is no file .ralph/@fix_plan.md"`)
+	require.NoError(t, os.WriteFile(filepath.Join(project, ".ralph", "@fix_plan.md"), []byte("- [ ] one\n"), 0o644))
+	play(t, script, scenario.Stage{Dir: tree})
+	assert.Equal(t, "- [x] one\n", text(project))
+	require.NoError(t, os.WriteFile(filepath.Join(tree, ".ralph", "@fix_plan.md"), []byte("- [ ] two\n"), 0o644))
+	play(t, script, scenario.Stage{Dir: tree})
+	assert.Equal(t, "- [x] two\n", text(tree))
+}
+
 // A signal that ends a command ends the agent, as a loop sends it to both.
 func TestASignalEndsTheAgent(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,12 +110,16 @@ func (a *app) scenario(path string) (*schema.Scenario, error) {
 // withoutAbsent removes the demonstration's edits of files that do not exist: there is no plan
 // without `ripple init`.
 func withoutAbsent(s *schema.Scenario) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return // reported later
+	}
 	for i, turn := range s.Turns {
 		s.Turns[i].Steps = slices.DeleteFunc(turn.Steps, func(step schema.ScenarioStep) bool {
 			if step.Edit == nil {
 				return false
 			}
-			_, err := os.Lstat(step.Edit.Path)
+			_, err := os.Lstat(filepath.Join(scenario.EditedIn(dir, step.Edit.Path), step.Edit.Path))
 			return errors.Is(err, fs.ErrNotExist)
 		})
 	}
