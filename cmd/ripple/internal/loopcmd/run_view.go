@@ -214,7 +214,7 @@ func (v *loopView) show(n loop.Notice) {
 		v.turns.Lines(v.Err, p.Aside(ui.Green, "✓", "committed "+n.Text))
 	case loop.NoticeAsked:
 		v.turns.Lines(v.Err, p.Aside(ui.Magenta, "?", asksWords(*n.Question)))
-		v.turns.Lines(v.Err, p.Aside(ui.Dim, " ", ways(*n.Question)))
+		v.turns.Lines(v.Err, p.Aside(ui.Dim, " ", "in another terminal: "+ways(*n.Question)))
 	case loop.NoticeAnswered:
 		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", givenWords(*n.Question)))
 	case loop.NoticeDecided:

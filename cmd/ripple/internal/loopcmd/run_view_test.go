@@ -13,8 +13,10 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/loop/record"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/schema"
 )
@@ -92,6 +94,17 @@ func TestAnInterruptIsExplained(t *testing.T) {
 			})
 		}
 	}
+}
+
+// On the terminal of a loop, what is typed there answers nothing.
+func TestAQuestionIsAnsweredInAnotherTerminal(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{ui.NewApp(strings.NewReader(""), &out, &out, func(error) {})}
+	v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &config.Config{}, loopFlags{})
+	defer v.close()
+	v.line = true
+	v.notice(loop.Notice{Kind: loop.NoticeAsked, OK: true, Question: &record.Question{Question: event.Question{ID: "q1", Kind: event.AskText, Text: "Which?"}}})
+	assert.Contains(t, out.String(), "in another terminal: ripple answer q1 'TEXT'\n")
 }
 
 func TestLiveView(t *testing.T) {
