@@ -83,7 +83,7 @@ last one plus one.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
-	flags.Int64Var(&q.From, "from", 1, "first `LINE`; negative: counted from the end")
+	flags.Int64Var(&q.From, "from", 1, "first `LINE`, counted from 1; negative: counted from the end")
 	flags.Int64Var(&q.Lines, "lines", 0, "maximum number of lines (0: all)")
 	flags.Int64Var(&q.Column, "column", 0, "first `BYTE` of each line to show, counted from 0")
 	flags.StringVar(&q.Grep, "grep", "", "only lines that match this `PATTERN` (RE2)")
@@ -109,8 +109,9 @@ func printLines(a *ui.App, c lineReader, q console.ReadRequest, asJSON bool) err
 		}
 		return incomplete(found, err)
 	}
-	out := bufio.NewWriter(a.Out)
+	out, none := bufio.NewWriter(a.Out), true
 	found, err := c.EachLine(q, func(l console.Line) error {
+		none = false
 		_, err := fmt.Fprintf(out, "%s\n", l.Text)
 		if l.Cut > 0 && err == nil {
 			err = out.Flush()
@@ -118,6 +119,9 @@ func printLines(a *ui.App, c lineReader, q console.ReadRequest, asJSON bool) err
 		}
 		return err
 	})
+	if err == nil && none && q.From > max(found.Total, 1) {
+		a.Note("no line is printed: the output of command %d has %s", found.Command.ID, ui.Count(int(found.Total), "line"))
+	}
 	return incomplete(found, errors.Join(err, out.Flush()))
 }
 

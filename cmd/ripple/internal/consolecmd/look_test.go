@@ -51,6 +51,18 @@ func TestMissingLinesAreReported(t *testing.T) {
 	}
 }
 
+// A read that begins after the end of the output says so: no output would look like an empty one.
+func TestAReadAfterTheEndSaysSo(t *testing.T) {
+	for from, want := range map[int64]string{1: "", 3: "", 4: "ripple: no line is printed: the output of command 7 has 3 lines\n"} {
+		var out, errs bytes.Buffer
+		a := ui.NewApp(strings.NewReader(""), &out, &errs, func(error) {})
+		found := console.Lines{Command: console.Command{ID: 7}, Total: 3}
+		assert.NoError(t, printLines(a, reader{found}, console.ReadRequest{From: from, Grep: "x"}, false))
+		assert.Equal(t, want, errs.String(), from)
+		assert.Empty(t, out.String())
+	}
+}
+
 // The history says which commands were not sent, and whose output is incomplete.
 func TestTheHistoryNamesProblems(t *testing.T) {
 	assert.Empty(t, problems(console.Command{}))
