@@ -88,9 +88,9 @@ func leads(t *testing.T, r rig, name string) {
 	shown = shown[len(r.setup.Consoles.First):]
 	for i, want := range []string{
 		`\[NAME\] idle cwd=\S+`,
-		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 lines/6 B, cursor=6\n(-----) \w{10}\nsure\? \n----- \w{10}`,
-		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 lines/6 B, new since byte 6, cursor=6(\n[^-].*)?$`, // it has seen the question
-		`\[NAME #1\] done exit=0 cwd=\S+ \S+ 1 lines/14 B, new since byte 6\n(-----) \w{10}\ngot=yes\n----- \w{10}`,
+		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 line/6 B, cursor=6\n(-----) \w{10}\nsure\? \n----- \w{10}`,
+		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 line/6 B, new since byte 6, cursor=6(\n[^-].*)?$`, // it has seen the question
+		`\[NAME #1\] done exit=0 cwd=\S+ \S+ 1 line/14 B, new since byte 6\n(-----) \w{10}\ngot=yes\n----- \w{10}`,
 		`\[NAME #2\] done exit=0 cwd=\S+ \S+ 20,000 lines/1320 kB, shown 1–40 \+ last (\d+); console_read command=2\n----- (\w{10})\n0+1\n(?s:.*)\n… [\d,]+ lines left out …\n(?s:.*)\n0+20000\n----- \w{10}`,
 		`\[NAME #2\] 20,000 lines, shown (\d+) of them from 5000 to \d+; continue with from_line=(\d+)\n----- \w{10}\n5000: 0+5000\n(?s:.*)\n----- \w{10}`,
 		`\[NAME\] closed`,

@@ -73,7 +73,15 @@ func outputSize(c *console.Command) string {
 	case c.Bytes >= 10_000:
 		size = fmt.Sprintf("%d kB", c.Bytes/1000)
 	}
-	return fmt.Sprintf("%s lines/%s", thousands(c.Lines), size)
+	return lineCount(c.Lines) + "/" + size
+}
+
+// lineCount formats a number of lines: 1 line, 2,000 lines.
+func lineCount(n int64) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return thousands(n) + " lines"
 }
 
 func thousands(n int64) string {

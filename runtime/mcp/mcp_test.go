@@ -150,20 +150,20 @@ func TestASessionOfAModel(t *testing.T) {
 		want string
 	}{
 		{"console_list", args{}, "no console is running; to start one: console_exec"},
-		{"console_exec", args{"code": "cd /usr; echo one; (exit 3)"}, "[main #1] done exit=3 cwd=/usr TIME 1 lines/4 B\n-----\none\n-----"},
+		{"console_exec", args{"code": "cd /usr; echo one; (exit 3)"}, "[main #1] done exit=3 cwd=/usr TIME 1 line/4 B\n-----\none\n-----"},
 		{"console_exec", args{"code": "x=5"}, "[main #2] done exit=0 cwd=/usr TIME 0 lines/0 B"},
-		{"console_exec", args{"code": `printf '\e[31mred\e[m \u202e\n'`}, "[main #3] done exit=0 cwd=/usr TIME 1 lines/16 B\n-----\nred \\u{202e}\n-----"},
-		{"console_exec", args{"code": "rm x", "expect_cwd": "/tmp"}, "refused: main: the program is in /usr, not in /tmp; nothing was typed\n[main #3] done exit=0 TIME 1 lines/16 B"},
-		{"console_exec", args{"code": "read -p 'sure? ' a; echo $a$x"}, "[main #4] waiting_for_input cwd=/usr TIME 1 lines/6 B, cursor=6\n-----\nsure? \n-----"},
-		{"console_exec", args{"code": "echo busy"}, "refused: main: command 4 of test is still running: wait for it, send it input, or interrupt it; nothing was typed\n[main #4] busy(test) waiting_for_input TIME 1 lines/6 B"},
-		{"console_send", args{"console": "main", "text": "yes", "keys": []string{"enter"}}, "[main #4] done exit=0 cwd=/usr TIME 1 lines/11 B, new since byte 6\n-----\nyes5\n-----"},
-		{"console_send", args{"console": "main", "text": "more"}, "refused: main: no running command could read it: run code with exec; nothing was typed\n[main #4] done exit=0 TIME 1 lines/11 B"},
+		{"console_exec", args{"code": `printf '\e[31mred\e[m \u202e\n'`}, "[main #3] done exit=0 cwd=/usr TIME 1 line/16 B\n-----\nred \\u{202e}\n-----"},
+		{"console_exec", args{"code": "rm x", "expect_cwd": "/tmp"}, "refused: main: the program is in /usr, not in /tmp; nothing was typed\n[main #3] done exit=0 TIME 1 line/16 B"},
+		{"console_exec", args{"code": "read -p 'sure? ' a; echo $a$x"}, "[main #4] waiting_for_input cwd=/usr TIME 1 line/6 B, cursor=6\n-----\nsure? \n-----"},
+		{"console_exec", args{"code": "echo busy"}, "refused: main: command 4 of test is still running: wait for it, send it input, or interrupt it; nothing was typed\n[main #4] busy(test) waiting_for_input TIME 1 line/6 B"},
+		{"console_send", args{"console": "main", "text": "yes", "keys": []string{"enter"}}, "[main #4] done exit=0 cwd=/usr TIME 1 line/11 B, new since byte 6\n-----\nyes5\n-----"},
+		{"console_send", args{"console": "main", "text": "more"}, "refused: main: no running command could read it: run code with exec; nothing was typed\n[main #4] done exit=0 TIME 1 line/11 B"},
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
-		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\n-----\nexit\n-----"},
-		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
-		{"console_start", args{"adapter": "bash", "name": "other"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
+		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 line/5 B\n-----\nexit\n-----"},
+		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 line/5 B"},
+		{"console_start", args{"adapter": "bash", "name": "other"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 line/5 B"},
 		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
-		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 lines, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
+		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 line, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
 		{"console_close", args{"console": "other"}, `error: no console is named "other"; there are main`},
 	} {
@@ -235,7 +235,7 @@ func TestOneWaitForAnyConsole(t *testing.T) {
 	assert.Contains(t, call(t, c, "console_exec", args{"console": "a", "code": "cat " + dir + "/f", "wait_s": 0.05}), "running")
 	assert.Contains(t, call(t, c, "console_exec", args{"console": "b", "code": "cat " + dir + "/g", "wait_s": 0.05}), "running")
 	require.NoError(t, os.WriteFile(dir+"/g", []byte("text\n"), 0))
-	assert.Equal(t, "[b #1] done exit=0 cwd=/ TIME 1 lines/5 B\n-----\ntext\n-----", plain(call(t, c, "console_wait", args{"console": "any"})))
+	assert.Equal(t, "[b #1] done exit=0 cwd=/ TIME 1 line/5 B\n-----\ntext\n-----", plain(call(t, c, "console_wait", args{"console": "any"})))
 	require.NoError(t, os.WriteFile(dir+"/f", nil, 0))
 	assert.Contains(t, call(t, c, "console_wait", args{"console": "a"}), "[a #2] done exit=0")
 }

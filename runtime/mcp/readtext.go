@@ -11,7 +11,7 @@ import (
 // readText formats the result of console_read: as many lines as fit.
 func readText(name string, found console.Lines, grep string) string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "[%s #%d] %s lines", name, found.Command.ID, thousands(found.Total))
+	fmt.Fprintf(b, "[%s #%d] %s", name, found.Command.ID, lineCount(found.Total))
 	var numbered []string
 	room := defaultChars
 	longest := defaultChars / 4
