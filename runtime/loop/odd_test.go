@@ -35,6 +35,7 @@ func TestOddBlocks(t *testing.T) {
 		{"a promise in small letters", "loop_complete", "the last line \"loop_complete\" is not the promise"},
 		{"a promise in fenced code", "```\nLOOP_COMPLETE\n```", "the LOOP_COMPLETE of its answer does not count: it is in fenced code"},
 		{"a promise after other text", "Done. LOOP_COMPLETE", "LOOP_COMPLETE does not count at the end of other text"},
+		{"a promise after a carriage return", "10%\rLOOP_COMPLETE\r", "LOOP_COMPLETE does not count at the end of other text"},
 		{"text after a promise", "LOOP_COMPLETE\nso it is", "the LOOP_COMPLETE of its answer does not count: it must be the last line"},
 		{"words about the promise", "I shall write LOOP_COMPLETE at the end.", ""},
 		{"a promise and its opposite", ofBlock("STATUS: IN_PROGRESS", "EXIT_SIGNAL: false") + "LOOP_COMPLETE", "it said LOOP_COMPLETE and EXIT_SIGNAL: false in one answer"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/loop/hats"
@@ -41,17 +42,26 @@ func (b *block) denies() bool { return b != nil && b.NotDone }
 // cutPromise removes the completion promise, if it is the last line of a text. Characters that a terminal
 // does not show are ignored.
 func cutPromise(text, promise string) (rest string, gave bool) {
-	trimmed := strings.TrimRight(text, " \t\r\n")
-	at := strings.LastIndexByte(trimmed, '\n') + 1
-	if promise == "" || visible(trimmed[at:]) != promise {
+	before, last := text, ""
+	for last == "" && before != "" { // the last lines may show nothing
+		before = strings.TrimRight(before, " \t\r\n")
+		at := strings.LastIndexByte(before, '\n') + 1
+		before, last = before[:at], visible(before[at:])
+	}
+	if promise == "" || last != visible(promise) {
 		return text, false
 	}
-	return trimmed[:at], true
+	return before, true
 }
 
 // visible returns a line as a terminal shows it.
 func visible(line string) string {
-	return strings.TrimSpace(strings.ReplaceAll(event.Printable(line), "\ufeff", ""))
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, event.Printable(line)))
 }
 
 // markup has the characters that may surround a promise by mistake.
@@ -63,7 +73,10 @@ func oddPromise(text, prompt, promise string) string {
 		return ""
 	}
 	isLast, inFence := true, false
+	promise = visible(promise)
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		line = strings.TrimRight(line, "\r")
+		shown := visible(line[strings.LastIndexByte(line, '\r')+1:]) // a terminal returns to the beginning of the line
 		line = visible(line)
 		switch {
 		case line == "":
@@ -75,7 +88,7 @@ func oddPromise(text, prompt, promise string) string {
 			return fmt.Sprintf("the %s of its answer does not count: it is in fenced code", promise)
 		case isLast && strings.EqualFold(strings.Trim(line, markup), strings.Trim(promise, markup)):
 			return fmt.Sprintf("the last line %q is not the promise: it must be %s and nothing else", record.OneLine(line, 60), promise)
-		case isLast && strings.HasSuffix(line, " "+promise):
+		case isLast && strings.HasSuffix(line, " "+promise), isLast && shown == promise:
 			return fmt.Sprintf("%s does not count at the end of other text: it must be alone on the last line", promise)
 		case line == promise && !slices.Contains(strings.Split(prompt, "\n"), line):
 			return fmt.Sprintf("the %s of its answer does not count: it must be the last line, but other text follows", promise)

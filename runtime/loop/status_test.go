@@ -75,6 +75,10 @@ func TestCutPromise(t *testing.T) {
 		{"I will say LOOP_COMPLETE", false},
 		{"loop_complete", false},
 		{"\ufeff\x1b[32mLOOP_COMPLETE\x1b[0m\n", true},
+		{"ok\nLOOP_COMPLETE\u200b\n", true},
+		{"LOOP_\u2060COMPLETE\u00ad\ufe0f\n\u200b\n", true},
+		{"10%\rLOOP_COMPLETE", false},
+		{"\u200b\n", false},
 		{"```\nLOOP_COMPLETE\n```", false},
 		{"", false},
 	}
@@ -82,6 +86,8 @@ func TestCutPromise(t *testing.T) {
 		_, gave := cutPromise(tt.text, "LOOP_COMPLETE")
 		assert.Equal(t, tt.want, gave, "%q", tt.text)
 	}
+	_, gave := cutPromise("x\n\U0001f469\u200d\U0001f4bb done\n", "\U0001f469\u200d\U0001f4bb done")
+	assert.True(t, gave, "the promise may have such characters")
 	for _, text := range []string{"", "x\n"} {
 		_, gave := cutPromise(text, "")
 		assert.False(t, gave, "%q", text)
