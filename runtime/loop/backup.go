@@ -35,8 +35,8 @@ func (b *backup) mend() error {
 	}
 	if _, err := os.Stat(b.project); err != nil {
 		return &Stop{
-			Reason: ReasonError, RecordLost: true, Err: err, Message: sentence("The project's directory was removed while the loop ran, and the loop's record with it: " + err.Error()),
-			Fix: "restore the project",
+			Reason: ReasonError, Err: err, Message: sentence("The project's directory, with the loop's record, was renamed or removed while the loop ran: " + err.Error()),
+			Fix: "put the project's directory back",
 		}
 	}
 	if err := b.writeBack(); err != nil {

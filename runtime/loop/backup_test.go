@@ -78,8 +78,25 @@ func TestTheProjectIsGone(t *testing.T) {
 	r.fake.script = script(func(d *doing) { require.NoError(t, os.RemoveAll(r.dir)) })
 	stop := r.run()
 	assert.Equal(t, "error", stop.Reason)
-	assert.Contains(t, stop.Message, "project's directory was removed")
-	assert.True(t, stop.RecordLost)
-	assert.Equal(t, "restore the project", stop.Fix)
+	assert.Contains(t, stop.Message, "The project's directory, with the loop's record, was renamed or removed")
+	assert.Equal(t, "put the project's directory back", stop.Fix)
 	assert.NoDirExists(t, r.dir)
+}
+
+// A directory that was only renamed has the record: when it is back, the loop continues, and commits what the interrupted turn did.
+func TestTheProjectIsRenamed(t *testing.T) {
+	t.Parallel()
+	r := repoRig(t)
+	away := r.dir + "-away"
+	r.fake.script = script(func(d *doing) { d.work(); require.NoError(t, os.Rename(r.dir, away)) }, claims)
+	r.flags["commit"] = "true"
+	stop := r.run()
+	assert.Equal(t, "error", stop.Reason, stop.Message)
+	assert.False(t, stop.RecordLost)
+	require.NoError(t, os.Rename(away, r.dir))
+	lines := r.lines()
+	assert.Equal(t, record.Stopped, lines[len(lines)-1].Type)
+	stop = r.resume()
+	assert.True(t, stop.Done(), stop.Message)
+	assert.Contains(t, r.git("show", "--stat", "--format=", "HEAD"), "work.txt")
 }

@@ -109,7 +109,7 @@ func whatNext(s *loop.Stop) string {
 	case errors.Is(s.Err, syscall.EROFS):
 		return sentence(ui.WritableHint + then)
 	case s.Reason == loop.ReasonError:
-		return sentence(afterError(s))
+		return sentence(afterError(s, then))
 	}
 	do := cmp.Or(s.Fix, unknown[s.Reason])
 	if s.Question != nil {
@@ -150,10 +150,12 @@ func afterOpen(s *loop.Stop, then string) string {
 	return fmt.Sprintf("read the newest file in %s; then run `ripple reset circuit` and `ripple run --resume`, or only `ripple run --resume` in %v", logsPath, s.Cooldown.Round(time.Second))
 }
 
-func afterError(s *loop.Stop) string {
+func afterError(s *loop.Stop, then string) string {
 	switch {
 	case s.RecordLost:
 		return s.Fix + "; then, to start a new loop: `ripple run`"
+	case s.Fix != "":
+		return s.Fix + then
 	case errors.Is(s.Err, fs.ErrPermission):
 		return "run the loop as the owner of " + layout.Dir + " and the files in it, or in a directory that you may write"
 	}

@@ -73,7 +73,8 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonError, Err: &fs.PathError{Err: syscall.EDQUOT}}, 1, "Free disk space" + resume},
 		{loop.Stop{Reason: loop.ReasonError, Err: &fs.PathError{Err: syscall.EROFS}}, 1, "Make the file system writable, or work in a copy on another one" + resume},
 		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "Run the loop as the owner of .ralph and the files in it, or in a directory that you may write."},
-		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Fix: "restore the project"}, 1, "Restore the project; then, to start a new loop: `ripple run`."},
+		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Fix: "fix the cause"}, 1, "Fix the cause; then, to start a new loop: `ripple run`."},
+		{loop.Stop{Reason: loop.ReasonError, Fix: "put the project's directory back"}, 1, "Put the project's directory back" + resume},
 	}
 	tried := map[string]bool{}
 	for _, tt := range tests {
