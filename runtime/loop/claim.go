@@ -33,14 +33,14 @@ func (c *checker) claim(ctx context.Context, p *record.Plan) (why *Stop, ends bo
 	case reason == "":
 		return nil, false, nil
 	case reason == ReasonBlocked || len(config.Verify) == 0:
-		return c.believed(reason), true, nil
+		return c.believed(reason, *p), true, nil
 	}
 	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	if s.Proven == now.Digest() && slices.Equal(s.ProvenBy, config.Verify) { // before a crash or a stop
-		return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil
+		return doneStop(reason, c.work.planInProject(), *p, s, len(config.Verify)), true, nil
 	}
 	done, ok, err := c.examine(ctx, now)
 	if err := errors.Join(err, c.backup.mend()); err != nil {
@@ -67,7 +67,7 @@ func (c *checker) claim(ctx context.Context, p *record.Plan) (why *Stop, ends bo
 	if reason = c.claimed(*p); reason == "" { // the user added a task or wrote a message during the check
 		return nil, false, nil
 	}
-	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), true, nil
+	return doneStop(reason, c.work.planInProject(), *p, s, len(config.Verify)), true, nil
 }
 
 // claimed returns the reason for which the gate would end the loop, or "".
@@ -84,11 +84,11 @@ func (c *checker) claimed(p record.Plan) string {
 }
 
 // believed returns the stop for a claim that nothing verifies.
-func (c *checker) believed(reason string) *Stop {
+func (c *checker) believed(reason string, p record.Plan) *Stop {
 	if reason == ReasonBlocked {
 		return blockedStop(&c.state)
 	}
-	return doneStop(reason, c.work.planInProject(), &c.state, 0)
+	return doneStop(reason, c.work.planInProject(), p, &c.state, 0)
 }
 
 // examine runs the commands, and runs them again if they changed the tree: they must succeed after

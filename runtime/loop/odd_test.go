@@ -69,6 +69,15 @@ func TestOddBlocks(t *testing.T) {
 	assert.Empty(t, odd("> "+prompt, prompt, nil))
 }
 
+// An agent may say that all is done while tasks are open, or do them without ticking them.
+func TestADoneLoopNamesTheOpenTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, works, claims, claims)
+		r.write(".ralph/@fix_plan.md", "- [x] a\n- [ ] b\n")
+		assert.Equal(t, "The agent says that the project is complete after 3 turns, not verified; 1 of 2 tasks in .ralph/@fix_plan.md are open.", r.run().Message)
+	})
+}
+
 // Removed boxes do not count as completed work.
 func TestTasksTakenOutOfThePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -122,7 +122,7 @@ func (l *Loop) stopNow(p record.Plan) *Stop {
 		return l.limits.openStop(now)
 	}
 	if reason := l.checker.claimed(p); reason != "" && (reason == ReasonBlocked || len(l.config.Verify) == 0) {
-		return l.checker.believed(reason)
+		return l.checker.believed(reason, p)
 	}
 	return l.limits.budget(p)
 }

@@ -99,9 +99,9 @@ func agentStop(err error) *Stop {
 	return &Stop{Reason: ReasonAgentMissing, Message: sentence("The agent cannot be started: " + err.Error()), Err: err}
 }
 
-// doneStop ends a loop whose work is done; plan is the path of the task list, and commands are
+// doneStop ends a loop whose work is done; plan is the path of the task list, p are its boxes, and commands are
 // those that verified it.
-func doneStop(reason, plan string, state *record.State, commands int) *Stop {
+func doneStop(reason, plan string, p record.Plan, state *record.State, commands int) *Stop {
 	why := map[string]string{
 		ReasonProjectComplete: (*gate)(&state.Gate).speaker() + " says that the project is complete",
 		ReasonPlanComplete:    "Every task in " + plan + " is ticked",
@@ -115,7 +115,11 @@ func doneStop(reason, plan string, state *record.State, commands int) *Stop {
 	if s.Verified {
 		how = "verified by " + plural(commands, "command")
 	}
-	s.Message = sentence(fmt.Sprintf("%s after %s, %s", why, plural(state.Turn, "turn"), how))
+	s.Message = fmt.Sprintf("%s after %s, %s", why, plural(state.Turn, "turn"), how)
+	if p.Open > 0 {
+		s.Message += fmt.Sprintf("; %d of %d tasks in %s are open", p.Open, p.Open+p.Ticked, plan)
+	}
+	s.Message = sentence(s.Message)
 	if !s.AgentRan {
 		s.Message = fmt.Sprintf("Every task in %s was already ticked, so no turn was taken; %s.", plan, how)
 	}
