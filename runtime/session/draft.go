@@ -41,7 +41,7 @@ func (d *draft) drop() {
 
 // TypeDraft is Type for a user who edits lines in their own terminal. A running command receives the
 // keys as from Type. At the prompt the program does not receive them: they start an unfinished line
-// of that user, if no other user has one, and Prompt returns them.
+// of that user, if no other user has one, and Prompt returns them. Ctrl-C starts no line: the program receives it.
 //
 // Errors: ErrExited, ErrClosed.
 func (s *Session) TypeDraft(who int, b []byte) error { return acceptKeys(s, who, b, true) }

@@ -104,6 +104,27 @@ func TestDraftsOfTwoUsers(t *testing.T) {
 	p.takes(1)
 }
 
+// Ctrl-C at a prompt without a line starts none: a command can be sent at once.
+func TestInterruptStartsNoDraft(t *testing.T) {
+	for _, adapter := range []string{"bash", "zsh", "fish", "python"} {
+		t.Run(adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, adapter, session.Options{})
+			for range 3 {
+				assert.Empty(t, p.takes(1))
+				require.NoError(t, p.TypeDraft(1, []byte("\x03")))
+				assert.Empty(t, p.Prompt(1).Keys)
+				p.is(ready)
+				assert.Equal(t, "42\n", eval(t, p.Session, map[bool]string{true: "print(42)", false: "echo 42"}[adapter == "python"]).Output)
+			}
+			assert.Empty(t, p.takes(1))
+			require.NoError(t, p.TypeDraft(1, []byte("ab\x03")))
+			assert.Empty(t, p.takes(1), "it drops what was typed before it")
+			p.is(ready)
+		})
+	}
+}
+
 // At a prompt without echo the keys go to the program.
 func TestNoDraftWithoutEcho(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})

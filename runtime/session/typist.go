@@ -167,7 +167,7 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 		t.give(k.Raw, 0)
 	case signal == 0 && t.cmd != nil && t.viewer.hidden() && t.viewer.stopped() != nil: // it may be a secret: if the program never reads it, the next prompt would
 	default:
-		t.held.add(who, k, signal, drafted)
+		t.held.add(who, k, signal, drafted && (signal != 'c' || t.draft.who == who))
 	}
 }
 
