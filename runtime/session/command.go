@@ -39,6 +39,7 @@ type command struct {
 
 // sentLine describes the line sent last.
 type sentLine struct {
+	text   string // of ripple's line, without its end; empty: a user typed it
 	at     time.Time
 	used   time.Duration // CPU time of the program at that time
 	to     int64         // number of output bytes read at that time
@@ -119,7 +120,8 @@ func (s *sender) newRenderer() *renderer {
 // nextLine sends the next line of the block.
 func (s *sender) nextLine() {
 	c := s.cmd
-	line := c.pending[0] + s.prog.input.ending
+	text := c.pending[0]
+	line := text + s.prog.input.ending
 	c.pending = c.pending[1:]
 	s.flow.pass(s.stream.confirm())
 	s.flow.pass(s.flow.separate(s.stream.lineSent))
@@ -134,7 +136,7 @@ func (s *sender) nextLine() {
 	}
 	used, _ := s.term.Work()
 	s.send(line)
-	c.line = sentLine{at: time.Now(), used: used, to: s.progress.bytes, waitID: waitID, wait: wait, silent: true}
+	c.line = sentLine{text: text, at: time.Now(), used: used, to: s.progress.bytes, waitID: waitID, wait: wait, silent: true}
 }
 
 // expectedEcho describes the expected echo of a line that is about to be sent.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -164,7 +165,18 @@ func (c *core) poll(ctx context.Context, longest time.Duration, look func() (don
 // send writes s to the terminal without waiting for the program to read it.
 func (c *core) send(s string) {
 	if s != "" {
+		if key := c.prog.interrupt; key != nil && strings.Contains(s, *key) {
+			c.interrupted()
+		}
 		_, _ = c.term.Write([]byte(s)) // it fails when the program has ended, which the reader reports
+	}
+}
+
+// interrupted notes that an interrupt was sent to the program. That a prompt comes again afterwards shows that nothing has run only
+// if the program announces what it runs.
+func (c *core) interrupted() {
+	if c.announcesOutput() {
+		c.detect.interrupted()
 	}
 }
 

@@ -121,6 +121,13 @@ func (t *detector) judge(m prompt.Marker) {
 	t.yielded += int64(len(m.Raw))
 }
 
+// interrupted notes that an interrupt was sent to the program, which may print its prompt again.
+func (t *detector) interrupted() {
+	if t.classifier != nil {
+		t.classifier.Interrupted()
+	}
+}
+
 // name returns the marker for a timeline: its letter and first parameter.
 func (p *segment) name() string {
 	name := string(p.marker.Code)

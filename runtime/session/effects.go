@@ -2,6 +2,7 @@ package session
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"example.org/ripple/runtime/session/internal/machine"
@@ -47,6 +48,9 @@ func (d *decider) apply(e machine.Effect) {
 		if e.Match { // text held back before the prompt is output
 			d.matched()
 		}
+		d.sender.nextLine()
+	case machine.DoSameLine:
+		d.cmd.pending = slices.Insert(d.cmd.pending, 0, d.cmd.line.text)
 		d.sender.nextLine()
 	case machine.DoMore:
 		d.more(e)

@@ -80,3 +80,12 @@ func (s *Session) TypeUnread(who int, key string, arrive func()) {
 		t.giveKeys()
 	})
 }
+
+// InterruptAtPrompt sends an interrupt to a program at its prompt, as one that comes just after the end of a command.
+func (s *Session) InterruptAtPrompt() {
+	d := s.driver()
+	d.locked(func() { d.send("\x03") })
+}
+
+// DropInput discards what the program has not read.
+func (s *Session) DropInput() { s.driver().term.DropInput() }

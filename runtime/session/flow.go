@@ -59,7 +59,10 @@ func (f *flow) marker(e prompt.Event) {
 	switch e.Kind {
 	case prompt.PromptStart:
 		f.promptBegins()
-		f.decider.step(machine.Input{Kind: machine.InPromptStart})
+		if e.Again && f.cmd != nil && !f.cmd.prelude.echoed() && !f.control.state.Interrupted() {
+			break // it came before the line, which the program is still to read
+		}
+		f.decider.step(machine.Input{Kind: machine.InPromptStart, Again: e.Again})
 	case prompt.InputStart:
 		ends := f.stream.region == regionPrompt || f.stream.undrawn
 		f.latePromptEnds()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"example.org/ripple/runtime/pty"
@@ -28,6 +29,7 @@ type interrupt struct {
 	own        bool          // it went to the program itself, which was in the foreground, or to a copy of it before its exec
 	children   []int         // of the program, if it was in the foreground
 	unstarted  bool          // it was sent before the program had reported the start of the command
+	released   bool          // the end of a line was sent after it
 	heldSince  time.Time     // when the program was first seen to read the command or to start a job, for which the pending one waits; zero: it does neither
 	used       time.Duration // CPU time of the program when it was requested
 }
@@ -148,6 +150,11 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 	last := time.Since(i.progress.at)
 	lost := !i.control.state.SawD && (i.unstarted && i.control.state.SawC || slices.Contains(i.children, i.term.Foreground()))
 	switch {
+	case i.pending == "" && i.keptAtPrompt(key):
+		if end, _ := strings.CutPrefix(i.prog.withdrawal.Key, key); last >= quiet {
+			i.released = true
+			i.send(end)
+		}
 	case i.pending == "" && !silent && !lost && (!early || last >= quiet && i.rests()):
 		return len(i.children) > 0 // one of them may still take the terminal
 	case i.pending == "" && silent && i.startsJob():
@@ -165,6 +172,18 @@ func (i *interrupts) repeat(key string, early bool) (again bool) {
 	return true
 }
 
+// keptAtPrompt reports whether the program keeps the interrupt until it reads a line (prompt.continuation_escape is then the
+// interrupt and the end of a line), and has not got the command's line: it waits at its prompt, without input. It reports that
+// until the end of a line was sent.
+func (i *interrupts) keptAtPrompt(key string) bool {
+	end, with := strings.CutPrefix(i.prog.withdrawal.Key, key)
+	if !with || end == "" || i.released || i.control.state.SawC || i.control.state.SawD {
+		return false
+	}
+	r := i.term.Readiness()
+	return r.State == pty.Waiting && r.Place.PID == i.term.PID() && i.term.Queued() == 0 && !i.term.Readable(i.progress.bytes)
+}
+
 // rests reports whether the program is silent because it does nothing: after a stall of the machine, or of a busy
 // program, there is no output either.
 func (i *interrupts) rests() bool {
@@ -180,13 +199,14 @@ func (i *interrupts) missed() bool {
 
 // deliver discards input that has not reached the program, and interrupts the program.
 func (i *interrupts) deliver(key string) {
-	i.pending, i.heldSince, i.unanswered, i.late, i.sent = "", time.Time{}, true, false, time.Now()
+	i.pending, i.heldSince, i.unanswered, i.late, i.released, i.sent = "", time.Time{}, true, false, false, time.Now()
 	i.own = i.term.Foreground() == i.term.PID() || i.prog.jobs && i.term.Copied(jobStart)
 	if i.children = nil; i.prog.jobs && i.term.Foreground() == i.term.PID() {
 		i.children = i.term.Children()
 	}
 	i.unstarted = !i.control.state.SawC
 	i.events.report(EventSignal, []byte(key), "interrupt")
+	i.interrupted()
 	i.term.Interrupt(key)
 }
 
@@ -237,7 +257,11 @@ const consumedLimit = 100 * time.Millisecond
 // more output, is repeated at growing intervals. One that waits for a job is sent after heldLimit in any
 // case. persist returns when that is done, or when the program has ended.
 func (i *interrupts) persist(c *command, key string) {
-	early := i.beginOrDefer(c, key)
+	i.finish(c, key, i.beginOrDefer(c, key))
+}
+
+// finish continues persist after the interrupt was sent or deferred.
+func (i *interrupts) finish(c *command, key string, early bool) {
 	begun, wait := time.Now(), consumedLimit
 	i.poll(context.Background(), heldPoll, func() (done bool) {
 		switch {

@@ -1,6 +1,10 @@
 package session
 
-import "example.org/ripple/runtime/internal/echo"
+import (
+	"bytes"
+
+	"example.org/ripple/runtime/internal/echo"
+)
 
 // prelude is the text between a sent line and C, the announced beginning of its output: the line's
 // echo, and output of other programs meanwhile. If C is not expected, all of it is output.
@@ -42,6 +46,9 @@ func (p *prelude) feed(b []byte) (output []byte) {
 	}
 	return nil
 }
+
+// echoed reports whether the text contains the terminal's echo of the line, or the terminal does not echo.
+func (p *prelude) echoed() bool { return bytes.Contains(p.text, p.echo.Kernel) }
 
 // giveUp concludes that C will not come: the text so far is output, without the echo as far as it
 // can be recognized.

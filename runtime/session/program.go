@@ -47,6 +47,12 @@ type output struct {
 	errors     *pattern // output.error_pattern
 }
 
+// silentlyInterrupted reports whether the program is a shell that prints no other prompt when it is interrupted at its prompt: the
+// interrupt alone does not make it leave a continuation prompt either. Nothing would show that it has lost a line.
+func (p *program) silentlyInterrupted() bool {
+	return p.prompts.numbered() && p.interrupt != nil && p.withdrawal.Key != *p.interrupt
+}
+
 // needs names a service that the program needs, and the message it prints without it.
 type needs struct {
 	what    string

@@ -27,6 +27,9 @@ type prompts struct {
 // printable reports whether a command may print the prompt with its markers.
 func (pr *prompts) printable() bool { return pr.markers != nil && pr.markers.Printable }
 
+// numbered reports whether each prompt has a number.
+func (pr *prompts) numbered() bool { return pr.markers != nil && pr.markers.Numbered }
+
 // Tags of prompt patterns.
 const (
 	tagPrimary = iota

@@ -237,18 +237,29 @@ func (s *Session) Wait(ctx context.Context) (Result, error) {
 }
 
 // Send writes input to the running command as if it were typed; a line needs its line ending. The
-// terminal's echo of it is not part of the output.
+// terminal's echo of it is not part of the output. The interrupt key alone, for a shell that does not answer it at its
+// prompt, waits until the shell has read the command, and is repeated if it is lost.
 //
 // Errors: ErrIdle if no command runs.
 func (s *Session) Send(ctx context.Context, input []byte) error {
 	d := s.driver()
 	err := ErrIdle
+	var interrupted *command
 	d.locked(func() {
-		if d.cmd != nil {
+		switch {
+		case d.cmd == nil:
+			return
+		case d.prog.silentlyInterrupted() && string(input) == *d.prog.interrupt && d.term.Interrupts():
+			interrupted = d.cmd
+		default:
 			d.sender.typed(input)
-			err = nil
 		}
+		err = nil
 	})
+	if interrupted != nil { // as a key it would make the terminal discard a line that the shell has not read
+		early := d.interrupts.beginOrDefer(interrupted, string(input))
+		go d.interrupts.finish(interrupted, string(input), early)
+	}
 	if err != nil && d.isDead() {
 		return s.ended(d)
 	}

@@ -36,6 +36,8 @@ type Event struct {
 	Kind Kind
 	Code *int   // Finished: the exit code, when the marker has one
 	Cwd  string // Cwd: the directory
+
+	Again bool // PromptStart: the prompt has come before, and no command was started at it
 }
 
 // Classifier turns OSC markers into events for one session. The sequences are
@@ -142,14 +144,18 @@ func (c *Classifier) Classify(m Marker) (e Event, trusted bool) {
 		upper = params[last] != c.nonce
 		params = params[:last]
 	}
-	kind := c.letters[m.Code]
+	kind, again := c.letters[m.Code], false
 	if c.turns != nil {
+		before := *c.turns
 		var inTurn bool
 		if params, inTurn = c.turns.take(kind, params); !inTurn {
 			return Event{}, false
 		}
+		again = before.number == c.turns.number && before.seen[PromptStart] && before.seen[kind]
 	}
 	switch {
+	case kind == Finished && again: // no command ran
+		return Event{}, true
 	case kind == Finished:
 		return Event{Kind: Finished, Code: exitCode(params)}, true
 	case kind == Cwd && upper: // the terminal turns letters into capitals (stty olcuc)
@@ -157,7 +163,14 @@ func (c *Classifier) Classify(m Marker) (e Event, trusted bool) {
 	case kind == Cwd:
 		return c.property(params), true
 	}
-	return Event{Kind: kind}, true
+	return Event{Kind: kind, Again: again && kind == PromptStart}, true
+}
+
+// Interrupted notes that an interrupt was sent to the program: it may print a numbered prompt again.
+func (c *Classifier) Interrupted() {
+	if c.turns != nil {
+		c.turns.interrupt()
+	}
 }
 
 // directory reads OSC 7 (file://host/path). It carries no nonce, so an adapter

@@ -73,16 +73,25 @@ func TestNumberedMarkers(t *testing.T) {
 		{"D early, and with the prompt", "D;0;1 D;0;1 A;1 D;0;1 D;0;2", "TTT.T"},
 		{"A before D", "P;Cwd=/;1 A;1 D;0;1 D;0;1 A;1 P;Cwd=/;1", "TTT..."},
 		{"no command without a prompt", "C;0 C;1 F B D;0;1 C;1 A;1 C;1", "....T.TT"},
+		{"the same prompt after an interrupt (!)", "D;0;1 A;1 B;1 ! D;0;1 P;Cwd=/;1 A;1 B;1 C;1 A;1", "TTTTTATT."},
+		{"an interrupt just before the prompt", "D;0;1 A;1 C ! D;0;2 A;2 B D;0;2 A;2 D;0;3 A;3 A;3", "TTTTTTTATT."},
 		{"no number", "D D;0;x A P;Cwd=/ C D;0;-1", "......"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := NewClassifier(schema.ShellIntegration{Nonce: "required", Numbered: true}, nonce)
 			got := ""
 			for _, m := range strings.Fields(row.markers) {
+				if m == "!" {
+					c.Interrupted()
+					continue
+				}
 				params := strings.Split(m+";"+nonce, ";")[1:]
-				if _, trusted := c.Classify(Marker{Protocol: 633, Code: m[0], Params: params}); trusted {
+				switch e, trusted := c.Classify(Marker{Protocol: 633, Code: m[0], Params: params}); {
+				case e.Again:
+					got += "A"
+				case trusted:
 					got += "T"
-				} else {
+				default:
 					got += "."
 				}
 			}

@@ -78,6 +78,7 @@ type State struct {
 	cut         bool // lines were left out because of it
 	incomplete  bool // the program asked for more lines than there are, and was made to give up
 	typed       bool // a user types the line and its continuation
+	again       bool // the prompt at which the line was sent came again: the program has dropped the line
 }
 
 // InputKind is the kind of an event.
@@ -120,6 +121,7 @@ type Input struct {
 	Confirm bool          // InSubmit: several commands may be sent at once
 	Typed   bool          // InSubmit: a user types it
 	Sent    bool          // InInterrupt: it has been sent, not only requested
+	Again   bool          // InPromptStart: the prompt at which the line was sent comes again
 	Ends    bool          // InInputStart: it ends a prompt, even if the prompt was confirmed before
 }
 
@@ -131,6 +133,7 @@ const (
 	DoEnter                      // send a line ending
 	DoReady                      // the first prompt has arrived
 	DoNextLine                   // send the next line of the block
+	DoSameLine                   // send the line again
 	DoMore                       // the user continues with another line
 	DoBegin                      // the program's output begins here: the text before was echo
 	DoComplete                   // the command has ended

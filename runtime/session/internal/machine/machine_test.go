@@ -32,6 +32,7 @@ func kinds(effs []Effect) []EffectKind {
 var (
 	start_   = Input{Kind: InStart}
 	a        = Input{Kind: InPromptStart}
+	again    = Input{Kind: InPromptStart, Again: true}
 	b        = Input{Kind: InInputStart}
 	c        = Input{Kind: InExecuted}
 	dd       = Input{Kind: InFinished}
@@ -72,6 +73,10 @@ func TestMachineEndsCommandOnItsOwnPromptOnly(t *testing.T) {
 		{"it asks the kernel", []Input{a}, []EffectKind{DoAsk}, ByNothing},
 		{"once is not enough: the line may be on its way", []Input{a, b, waits}, []EffectKind{DoTimer}, ByNothing},
 		{"twice is", []Input{a, b, waits, timer, waits}, []EffectKind{DoComplete}, ByMarker},
+		{"the prompt of the line again: the line was dropped, and is sent again", []Input{again, b, waits, timer, waits}, []EffectKind{DoSameLine}, ByNothing},
+		{"then it runs", []Input{again, b, waits, timer, waits, c, dd, a, b}, []EffectKind{DoComplete}, ByMarker},
+		{"not while the program may read it", []Input{again, b, waits, timer, busy}, []EffectKind{DoTimer}, ByNothing},
+		{"nor if it is interrupted", []Input{owed, again, b, waits, timer, waits}, []EffectKind{DoComplete}, ByInterrupt},
 		{"a redraw, then the command runs", []Input{a, b, busy, c, text, dd, a, b}, []EffectKind{DoComplete}, ByMarker},
 		{"D alone is not the prompt", []Input{c, dd}, []EffectKind{}, ByNothing},
 		{"a second C starts the output again", []Input{c, dd, c}, []EffectKind{DoBegin}, ByNothing},

@@ -149,7 +149,7 @@ func (p *Policy) timer(s State, now time.Duration, out []Effect) (State, []Effec
 func (p *Policy) boundary(s State, in Input, out []Effect) (State, []Effect) {
 	switch in.Kind {
 	case InExecuted:
-		s.SawC, s.SawD, s.Evidence = true, false, EvidenceNone
+		s.SawC, s.SawD, s.again, s.Evidence = true, false, false, EvidenceNone
 		return s, append(out, Effect{Kind: DoNoTimer}, Effect{Kind: DoBegin})
 	case InFinished:
 		s.SawD = true
@@ -163,6 +163,7 @@ func (p *Policy) boundary(s State, in Input, out []Effect) (State, []Effect) {
 			return s, append(out, Effect{Kind: DoAsk})
 		}
 	case InPromptStart:
+		s.again = in.Again && s.Step == StepRunning
 		return p.promptStart(s, out)
 	case InInputStart:
 		return p.inputStart(s, in, out)
@@ -265,12 +266,15 @@ func (p *Policy) confirmed(s State, by By, out []Effect) (State, []Effect) {
 	case s.Step != StepRunning:
 		s.Step = StepReady
 		return s, append(out, Effect{Kind: DoReady, By: by, Match: match})
+	case s.again && !s.interrupted && !s.typed: // an earlier interrupt made the program drop the line
+		s.again = false
+		return p.sent(s, append(out, Effect{Kind: DoSameLine}))
 	case s.remaining > 0:
 		s.remaining--
 		s.SawC, s.SawD = false, false
 		return p.sent(s, append(out, Effect{Kind: DoNextLine, Match: match}))
 	}
-	if s.signaled || s.cut {
+	if s.signaled || s.cut || s.again {
 		by = ByInterrupt
 	}
 	s.Step = StepReady
