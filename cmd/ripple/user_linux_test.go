@@ -409,6 +409,29 @@ func TestAClientAnswersAnotherUsersProgram(t *testing.T) {
 	}
 }
 
+// A user at an attached terminal can correct a secret that a program of another user asks for.
+func TestSecretTypedForAnotherUsersProgram(t *testing.T) {
+	t.Parallel()
+	p := asOtherUser(t)
+	out, code := p.run(t, "console", "start", "bash", "--name", "c")
+	require.Zero(t, code, out)
+	t.Cleanup(func() { _, _ = p.run(t, "console", "close", "c", "--kill") })
+	c := p.onTerminal(t, "console", "attach", "c")
+	out, code = p.run(t, "console", "exec", "c", "--timeout", "1ms", p.su("echo I am $(id -un)"))
+	require.Equal(t, ui.ExitTimeout, code, out)
+	c.expect("assword: ")
+	require.Eventually(t, func() bool {
+		out, _ := p.run(t, "console", "list")
+		return strings.Contains(out, "waiting_for_secret")
+	}, testkit.Patience(30*time.Second), time.Millisecond)
+	for _, key := range "wrong\x15" + p.password[:3] + "x\x7f" + p.password[3:] + "\r" {
+		c.send(string(key))
+	}
+	seen := c.expect("I am " + p.name)
+	assert.NotContains(t, seen, p.password)
+	assert.NotContains(t, seen, "wrong")
+}
+
 // A client of root types into a program that su runs in a session of its own, also where root may not
 // observe processes of other users, as in many containers.
 func TestRootAnswersAnotherUsersProgram(t *testing.T) {

@@ -37,6 +37,9 @@ func (*Modes) Resumes(byte) bool { return false }
 // Canonical returns false: modes are unknown on this system.
 func (*Modes) Canonical() bool { return false }
 
+// Acts returns false: modes are unknown on this system.
+func (*Modes) Acts(byte) bool { return false }
+
 // Shown returns text.
 func (*Modes) Shown(text []byte) []byte { return text }
 

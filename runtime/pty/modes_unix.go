@@ -4,6 +4,7 @@ package pty
 
 import (
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,6 +41,15 @@ func (m *Modes) Resumes(key byte) bool { return key != 0 && key == m.t.Cc[unix.V
 
 // Canonical reports whether the terminal edits lines itself.
 func (m *Modes) Canonical() bool { return m.t.Lflag&unix.ICANON != 0 }
+
+// Acts reports whether a key has an effect on programs at once even if the terminal edits lines: it ends the line, or sends a
+// signal. After Ctrl-V it might not.
+func (m *Modes) Acts(key byte) bool {
+	is := func(keys ...int) bool {
+		return key != 0 && slices.ContainsFunc(keys, func(k int) bool { return key == m.t.Cc[k] })
+	}
+	return key == '\n' || key == '\r' || is(unix.VEOF, unix.VEOL, unix.VEOL2) || m.Signals() && is(unix.VINTR, unix.VQUIT, unix.VSUSP)
+}
 
 // Shown returns the terminal's output for text that a program prints.
 func (m *Modes) Shown(text []byte) []byte {

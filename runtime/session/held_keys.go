@@ -17,6 +17,7 @@ type typedKeys struct {
 	raw     []byte
 	ends    int  // length in bytes of the last key, if it ends a line; else 0
 	drafted bool // the user edits them before the program's prompt gets them
+	secret  bool // the command asks for a secret, and is given them when the line ends
 	signal  rune // set for a single key that terminals turn into a signal; else 0
 }
 
@@ -89,6 +90,11 @@ func (h *held) forget(who int) {
 	*h = slices.DeleteFunc(*h, func(k typedKeys) bool { return k.who == who })
 }
 
+// forgetSecrets discards input for a command that asks for a secret.
+func (h *held) forgetSecrets() {
+	*h = slices.DeleteFunc(*h, func(k typedKeys) bool { return k.secret })
+}
+
 // size returns the number of bytes held.
 func (h held) size() (n int) {
 	for i := range h {
@@ -97,11 +103,11 @@ func (h held) size() (n int) {
 	return n
 }
 
-// counts returns the number of bytes held for each user, without those that drafter is to edit.
+// counts returns the number of bytes held for each user, without secrets and what drafter is to edit.
 func (h held) counts(drafter int) map[int]int {
 	var of map[int]int
 	for _, k := range h {
-		if k.drafted && k.who == drafter {
+		if k.secret || k.drafted && k.who == drafter {
 			continue
 		}
 		if of == nil {
@@ -110,6 +116,15 @@ func (h held) counts(drafter int) map[int]int {
 		of[k.who] += len(k.raw)
 	}
 	return of
+}
+
+// passedOn returns the length of the part of input that a terminal that edits lines passes on to the program.
+func passedOn(modes *pty.Modes, input []byte) int {
+	n := len(input)
+	for n > 0 && !modes.Acts(input[n-1]) {
+		n--
+	}
+	return n
 }
 
 // begunLine is a part of a line that a user has typed while a command runs, and that waits in the terminal for its end.

@@ -36,8 +36,8 @@ type userInput struct {
 // At the prompt it is a line of this user, which becomes a command (Options.OnTyped); until then Eval
 // fails with ErrTyping. While a command runs that does not read the terminal, keys are held until
 // it does or has ended; keys that send signals (Ctrl-C, Ctrl-Z, Ctrl-\) pass, and held input of
-// that user is discarded, as a terminal does. Other keys are dropped while a command is stopped that
-// may have asked for a secret. If the terminal does flow control, Ctrl-S is dropped and Ctrl-Q passes. Replies of the user's terminal to queries are dropped: the program's own
+// that user is discarded, as a terminal does. A command that asks for a secret gets whole lines; the beginning of one is dropped if
+// the question ends before. Other keys are dropped while a command is stopped that may have asked for a secret. If the terminal does flow control, Ctrl-S is dropped and Ctrl-Q passes. Replies of the user's terminal to queries are dropped: the program's own
 // terminal has answered.
 //
 // Errors: ErrExited, ErrClosed.
@@ -50,6 +50,9 @@ func acceptKeys(s *Session, who int, b []byte, drafted bool) error {
 		t := d.typist
 		t.used = true
 		key := func(k *keys.Key) { t.key(who, k, drafted) }
+		if len(t.held) > 0 {
+			t.giveKeys() // keys for a question that is over must not get further ones
+		}
 		split := t.splitter(who)
 		split.Feed(b, key)
 		split.Flush(key)
@@ -151,6 +154,7 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 	}
 	if signal != 0 {
 		t.held.forget(who)
+		t.held.forgetSecrets()
 	}
 	switch {
 	case k.Kind == keys.Reply:
@@ -238,19 +242,37 @@ func (t *typist) giveNext(k *typedKeys) bool {
 	return true
 }
 
-// giveRunning gives the running command keys, and reports whether it got all of them.
+// giveRunning gives the running command keys, and reports whether none are left: it got them, or they are dropped.
+//
+// A command that asks for a secret gets whole lines. A terminal that edits lines would keep the beginning of one as well, but if
+// the question ends before the line does, such as by a timeout, the shell's own line editor would read it there and show it.
 func (t *typist) giveRunning(k *typedKeys) bool {
 	r, listens := t.listens()
-	if !listens || k.drafted && t.drafts() {
+	if k.drafted && t.drafts() {
 		return false
 	}
-	if t.cmd != nil && t.cmd.typed.wanted() { // the program has set the modes again
+	if listens && t.cmd.typed.wanted() { // the program has set the modes again
 		t.restoreModes()
 		t.cook()
 	}
+	hides := t.plan.TTY.Echo && t.kernel.hides()
+	switch {
+	case hides && (listens || t.cmd.secret):
+		k.secret = true
+	case k.secret && listens:
+		return true // the question is over
+	}
+	if !listens {
+		return false
+	}
 	modes, err := t.term.Modes()
 	size := 0
-	if err == nil && !modes.Canonical() && r.State == pty.Waiting {
+	switch {
+	case hides:
+		if size = passedOn(&modes, k.raw); size == 0 {
+			return false
+		}
+	case err == nil && !modes.Canonical() && r.State == pty.Waiting:
 		size = r.Size // a program in raw mode may read no more than this: the rest is for the next prompt
 	}
 	now := k.cut(size)
@@ -266,6 +288,7 @@ func (t *typist) commandEnds(dropped bool) {
 		t.held.putBack(l)
 	}
 	t.begun.end()
+	t.held.forgetSecrets()
 	t.giveLater()
 }
 

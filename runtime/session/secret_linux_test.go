@@ -1,0 +1,149 @@
+//go:build linux
+
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/session"
+)
+
+// asksSecret is a program that writes its process ID to FILE and asks for a secret. When SIGTERM ends it, it switches the echo on again,
+// as a program does whose question has timed out.
+const asksSecret = `bash -c 'echo $$ >FILE; read -r -s x; echo "got [$x]"'`
+
+// asks runs code that contains asksSecret until it asks. end ends the question.
+func (p *typist) asks(code string) (end func(syscall.Signal), result <-chan session.Result) {
+	p.t.Helper()
+	file := strings.TrimPrefix(code, "bash ") + ".pid"
+	if !fileExists(strings.TrimSuffix(file, ".pid")) { // it is not a script
+		file = filepath.Join(p.t.TempDir(), "pid")
+	}
+	done := make(chan session.Result, 1)
+	go func() {
+		r, err := p.Eval(deadline(p.t), strings.ReplaceAll(code, "FILE", file))
+		assert.NoError(p.t, err)
+		done <- r
+	}()
+	p.is(func(st session.State) bool { return st.Waiting == session.WaitingSecret })
+	return func(sig syscall.Signal) {
+		p.t.Helper()
+		text, err := os.ReadFile(file)
+		require.NoError(p.t, err)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		require.NoError(p.t, err)
+		require.NoError(p.t, syscall.Kill(pid, sig))
+	}, done
+}
+
+// The part of a secret that a user has typed when the question ends by itself is dropped, also in programs whose own line editor
+// would read it at the prompt.
+func TestSecretThatNobodyReadIsDropped(t *testing.T) {
+	inNode := "try { child_process.execSync(`" + strings.ReplaceAll(asksSecret, "$x", "\\$x") + "`, {stdio: 'inherit'}) } catch {}"
+	for name, tt := range map[string]struct {
+		adapter, code string
+		end           syscall.Signal
+		next, output  string
+	}{
+		"fish":        {"fish", asksSecret, syscall.SIGTERM, "echo ok", "ok\n"},
+		"fish killed": {"fish", asksSecret, syscall.SIGKILL, "echo ok", "ok\n"}, // with the echo off
+		"busybox":     {"busybox", asksSecret, syscall.SIGTERM, "echo ok", "ok\n"},
+		"ksh93":       {"ksh93", asksSecret, syscall.SIGTERM, "echo ok", "ok\n"},
+		"nu":          {"nu", asksSecret, syscall.SIGTERM, "echo ok", "ok\n"},
+		"node":        {"node", inNode, syscall.SIGTERM, "6*7", "42\n"},
+		"bash":        {"bash", asksSecret, syscall.SIGTERM, "echo ok", "ok\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			end, result := p.asks(tt.code)
+			for _, key := range "hunter" {
+				require.NoError(t, p.TypeDraft(1, []byte(string(key))))
+			}
+			assert.Empty(t, p.State().Held, "nobody sees how long it is")
+			end(tt.end)
+			r := <-result
+			assert.NotContains(t, r.Output+r.OutOfBand, "hunter")
+			p.is(ready)
+			r = eval(t, p.Session, tt.next)
+			assert.Equal(t, tt.output, r.Output)
+			assert.NotContains(t, r.OutOfBand+p.displayed(), "hunter")
+		})
+	}
+}
+
+// displayed returns all that the program has displayed.
+func (p *typist) displayed() string {
+	p.readMu.Lock()
+	defer p.readMu.Unlock()
+	return string(p.read)
+}
+
+// A command that asks for a secret gets it whole: with the effects of the keys that erase, and without what a signal has
+// discarded.
+func TestSecretIsGivenAsALine(t *testing.T) {
+	const two = `echo $$ >FILE; read -r -s x; read -r -s y; echo "got [$x] [$y]"`
+	for name, tt := range map[string]struct{ script, keys, output string }{
+		"erased":              {`echo $$ >FILE; read -r -s x; echo "got [$x]"`, "hunx\x7fter2\r", "got [hunter2]"},
+		"killed":              {`echo $$ >FILE; read -r -s x; echo "got [$x]"`, "wrong\x15hunter2\r", "got [hunter2]"},
+		"end of input":        {`stty -echo; head -c 7; stty echo`, "hunter2\x04", "hunter2"},
+		"two lines":           {two, "one\rtwo\r", "got [one] [two]"},
+		"interrupt":           {asksTwice, "wrong\x03", "got [right]"},
+		"a key for interrupt": {"stty intr ^X\n" + asksTwice, "wrong\x18", "got [right]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, "fish", session.Options{})
+			_, result := p.asks("bash " + p.script(tt.script))
+			require.NoError(t, p.Type(1, []byte(tt.keys)))
+			if strings.Contains(tt.script, asksTwice) {
+				p.shows("again")
+				p.is(func(st session.State) bool { return st.Waiting == session.WaitingSecret })
+				p.types("right\r")
+			}
+			assert.Contains(t, (<-result).Output, tt.output)
+			p.is(ready)
+			assert.Equal(t, "ok\n", eval(t, p.Session, "echo ok").Output)
+			assert.NotContains(t, p.displayed(), "wrong")
+		})
+	}
+}
+
+// asksTwice asks for a secret in a program of its own, and asks again when a signal has ended that program.
+const asksTwice = `trap : INT; bash -c 'echo $$ >FILE; read -r -s x'; echo again; read -r -s x; echo "got [$x]"`
+
+// script writes a file with shell code and returns its path.
+func (p *typist) script(code string) string {
+	p.t.Helper()
+	path := filepath.Join(p.t.TempDir(), "script")
+	require.NoError(p.t, os.WriteFile(path, []byte(strings.ReplaceAll(code, "FILE", path+".pid")), 0o600))
+	return path
+}
+
+// The beginning of a secret is kept while the command asks for one again, and dropped if another question follows whose answer is
+// shown.
+func TestSecretForAnotherQuestion(t *testing.T) {
+	p := atTerminal(t, "fish", session.Options{})
+	end, result := p.asks("bash " + p.script(asksTwice))
+	p.types("first")
+	end(syscall.SIGTERM)
+	p.shows("again")
+	p.types("second\r")
+	assert.Contains(t, (<-result).Output, "got [firstsecond]")
+
+	end, result = p.asks("bash " + p.script(asksSecret+`; read -r z; echo "got [$z]"`))
+	p.types("secret")
+	end(syscall.SIGTERM)
+	p.is(func(st session.State) bool { return st.Waiting == session.WaitingInput })
+	p.types("shown\r")
+	assert.Contains(t, (<-result).Output, "got [shown]")
+	assert.NotContains(t, p.displayed(), "secret")
+}
