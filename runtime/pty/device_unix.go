@@ -23,6 +23,7 @@ type device struct {
 	use     sync.RWMutex // fd is open while it is held and retired is false
 	fd      int
 	retired bool
+	given   Modes // at the start
 
 	// State of the running write; the function is bound once so that a write allocates nothing.
 	wmu     sync.Mutex
@@ -72,7 +73,11 @@ func (d *device) prepare(tty *os.File, c Command) (err error) {
 		return err
 	}
 	d.writeFn = d.writeFD
-	if err := errors.Join(d.resize(c.Size), setModes(int(tty.Fd()), c)); err != nil {
+	err = errors.Join(d.resize(c.Size), setModes(int(tty.Fd()), c))
+	if err == nil {
+		d.given, err = d.modes()
+	}
+	if err != nil {
 		_ = d.close() // as above
 		return err
 	}

@@ -25,6 +25,11 @@ func (d *device) modes() (m Modes, err error) {
 	return m, err
 }
 
+func (d *device) modesChanged() bool {
+	m, err := d.modes()
+	return err != nil || m != d.given
+}
+
 // Echoes reports whether the terminal echoes input.
 func (m *Modes) Echoes() bool { return m.t.Lflag&unix.ECHO != 0 }
 

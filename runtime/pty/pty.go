@@ -123,6 +123,9 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 // Modes returns the terminal's current input and output modes.
 func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
+// ModesChanged reports whether the terminal's modes are no longer those that it had when the program was started.
+func (p *PTY) ModesChanged() bool { return p.dev.modesChanged() }
+
 // DropInput discards the input that the program has not read, as tcflush(3) does with TCIFLUSH. Only
 // on Linux; elsewhere it does nothing and returns errors.ErrUnsupported.
 func (p *PTY) DropInput() error { return p.dev.dropInput() }

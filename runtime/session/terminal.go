@@ -38,12 +38,56 @@ func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
 }
 
 // gone reports whether a command that sent the terminal a query has ended: the output since then
-// contains a marker of this session. The reply would reach the line editor.
-func (d *driver) gone(since []byte) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	runs := d.control.state.Step == machine.StepRunning && !d.control.state.SawD
-	return runs && d.prog.prompts.markers != nil && bytes.Contains(since, []byte(d.plan.Values["nonce"]))
+// contains a marker of this session. The reply would reach the line editor. In a terminal that ripple itself has made pass on
+// single keys, it also reports whether the command does not read, such as cat of a file with queries.
+func (d *driver) gone(since []byte, taken int64) (gone bool) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for began := time.Now(); ; {
+		decided := false
+		d.locked(func() { gone, decided = d.abandoned(since, taken, time.Since(began)) })
+		if decided {
+			return gone
+		}
+		timer.Reset(firstPoll)
+		select {
+		case <-timer.C:
+		case <-d.term.Done():
+			return true
+		}
+	}
+}
+
+const (
+	// replyGrace is how long a command that has sent a query may take to read, if nothing else shows that it will.
+	replyGrace = 100 * time.Millisecond
+	// longestUnread is how much a command may print after such a query and before it reads, in bytes.
+	longestUnread = 2 << 10
+)
+
+// abandoned is gone without the wait for a command that may be about to read, or to end: it is undecided then.
+func (d *driver) abandoned(since []byte, taken int64, passed time.Duration) (gone, decided bool) {
+	marker := d.plan.Values["nonce"]
+	if d.prog.prompts.literals != nil {
+		marker = d.plan.Values["marker"]
+	}
+	switch {
+	case d.control.state.Step != machine.StepRunning, d.control.state.SawD:
+		return false, true
+	case (d.prog.prompts.markers != nil || d.prog.prompts.literals != nil) && bytes.Contains(since, []byte(marker)):
+		return true, true
+	case d.plan.TTY.Canonical, !pty.Tells:
+		return false, true
+	}
+	r := d.term.Readiness()
+	own := d.term.ModesChanged() // by a program that reads keys, or by the program's own line editor before its prompt
+	switch {
+	case d.term.Readable(taken): // it is asked again with that output
+		return !own && len(since) > longestUnread, true
+	case r.State == pty.Waiting, r.Listens, r.Timed, r.Hidden:
+		return false, true
+	}
+	return !own, passed > replyGrace
 }
 
 // longestRead is how much output is taken at once. It is less in tests only.

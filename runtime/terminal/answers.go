@@ -144,7 +144,12 @@ func (a *answers) waiting(gone func([]byte) bool) (reply string) {
 // waits while there is unread output, which may show that.
 func (t *Terminal) answer(taken int64) {
 	a := t.answers
-	reply := a.waiting(t.options.QueryAbandoned)
+	if len(a.open) == 0 {
+		return
+	}
+	reply := a.waiting(func(since []byte) bool {
+		return t.options.QueryAbandoned != nil && t.options.QueryAbandoned(since, taken)
+	})
 	if reply == "" {
 		return
 	}

@@ -24,6 +24,9 @@ func (p *Program) ExitStatus() (code int, signal string) { return p.tty.ExitStat
 // Modes returns the terminal's current input and output modes.
 func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 
+// ModesChanged reports whether the modes are no longer those that the terminal had when the program was started.
+func (p *Program) ModesChanged() bool { return p.tty.ModesChanged() }
+
 // MakeCooked makes the terminal echo input and edit lines, whatever modes the program has set. undo
 // restores the previous modes, unless the program has changed them meanwhile.
 func (p *Program) MakeCooked() (undo func(), err error) { return pty.Cook(p.tty) }

@@ -40,10 +40,10 @@ type Options struct {
 	// Replies lists the queries that are answered while the terminal is not in canonical mode. The
 	// replies contain no byte that the program chose.
 	Replies []schema.TTYReply
-	// QueryAbandoned reports, from the output after a query, that the sender of the query no longer
-	// waits for the answer, which would then become input of the next reader. It is called
-	// before that output is passed on. If it is nil, senders always wait.
-	QueryAbandoned func(since []byte) bool
+	// QueryAbandoned reports, from the output after a query, that the sender of the query does not wait
+	// for the answer, which would then become input of the next reader. taken is the number of bytes of
+	// output up to there. It is called before that output is passed on. If it is nil, senders always wait.
+	QueryAbandoned func(since []byte, taken int64) bool
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration

@@ -207,7 +207,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for name, o := range map[string]Options{
 		"in the line mode":          {Replies: both},
-		"to a sender that has gone": {Replies: both, QueryAbandoned: func([]byte) bool { return true }},
+		"to a sender that has gone": {Replies: both, QueryAbandoned: func([]byte, int64) bool { return true }},
 		"not listed":                {Replies: []schema.TTYReply{schema.ReplyDA1}},
 	} {
 		t.Run("none "+name, func(t *testing.T) {

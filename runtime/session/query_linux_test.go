@@ -1,0 +1,51 @@
+//go:build linux
+
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/session"
+)
+
+// A query that a command prints and whose reply it does not read has no effect on the next command, in terminals that pass on
+// single keys from the start.
+func TestReplyThatNobodyReads(t *testing.T) {
+	for name, tt := range map[string]struct{ code, next, output string }{
+		"sqlite3": {".shell cat FILE", "select 6*7;", "42\n"},
+		"lua":     {"os.execute('cat FILE')", "print(6*7)", "42\n"},
+		"gdb":     {"shell cat FILE", "output 6*7", "42"},
+		"perldb":  {"system('cat FILE')", "p 6*7", "42\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, name, session.Options{Observer: trace(t)})
+			for _, text := range []string{"\x1b[c\x1b[6n\x1b[5n", "\x1b[c" + strings.Repeat("text\n", 600)} {
+				file := filepath.Join(t.TempDir(), "queries")
+				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+				for range 3 {
+					eval(t, s, strings.ReplaceAll(tt.code, "FILE", file))
+					assert.Equal(t, tt.output, eval(t, s, tt.next).Output)
+				}
+			}
+		})
+	}
+}
+
+// A command that reads the reply gets it, whether it sets the terminal's modes or not.
+func TestReplyThatACommandReads(t *testing.T) {
+	for _, modes := range []string{"tty.setraw(0)", "pass"} {
+		s := open(t, "lua", session.Options{Observer: trace(t)})
+		script := filepath.Join(t.TempDir(), "asks")
+		require.NoError(t, os.WriteFile(script, []byte("import os, tty\n"+modes+"\nos.write(1, b'\\x1b[5n')\nprint(os.read(0, 4))\n"), 0o600))
+		for range 3 {
+			assert.Contains(t, eval(t, s, "os.execute('python3 "+script+"')").Output, `b'\x1b[0n'`)
+		}
+	}
+}
