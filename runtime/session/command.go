@@ -19,6 +19,7 @@ type command struct {
 	started time.Time
 	typed   *typedLine // nil: no user typed it
 	sent    bool       // input was sent while it ran
+	unshown string     // code that is sent as one line, until it has been sent
 	hides   bool       // it may ask for a secret in the program's own line editor
 	secret  bool       // it was seen asking for a secret, or may have asked, and no line was typed since
 	line    sentLine
@@ -95,6 +96,9 @@ func (s *sender) submit(p payload) *command {
 	if p.whole {
 		c.pending, following = []string{strings.Join(p.lines, s.prog.input.ending)}, 0
 	}
+	if following == 0 {
+		c.unshown = p.code
+	}
 	s.decider.step(machine.Input{Kind: machine.InSubmit, Lines: following, Confirm: p.whole && !p.marks && len(p.lines) > 1})
 	s.send(s.prog.input.clear)
 	s.nextLine()
@@ -129,6 +133,7 @@ func (s *sender) nextLine() {
 	expected := s.announcesOutput()
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
 	s.printer.enqueue(job{kind: jobSent, c: c, config: e, at: s.events.ledger.at}, nil)
+	s.showCode(c, strings.TrimSuffix(line, s.prog.input.ending), e.Kernel)
 	waitID := s.kernel.sending(&s.control.policy, &s.control.state)
 	var wait uint64
 	if !expected { // otherwise a marker shows that the program has read the line

@@ -26,6 +26,7 @@ type core struct {
 	control  control
 	alarm    alarm
 	progress progress
+	shown    shown
 
 	detect  detector
 	stream  stream

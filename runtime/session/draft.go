@@ -74,7 +74,7 @@ type Prompt struct {
 	Editable     bool   // the user may edit a line: the program waits at its prompt and echoes input there
 	Keys         []byte // keys from Session.TypeDraft that the user is to edit; each is returned once
 	Dropped      int    // number of this user's unfinished lines that another user has discarded
-	BytesRead    int64  // number of bytes of the program's output read so far
+	BytesRead    int64  // number of bytes of output read so far, with code that was shown: see Options.OnTerminal
 	Cwd          string
 
 	Changes <-chan struct{} // closed at the next change of phase
@@ -87,7 +87,7 @@ func (s *Session) Prompt(who int) Prompt {
 	var p Prompt
 	d.locked(func() {
 		t := d.typist
-		p = Prompt{Changes: changes, Phase: t.phase(), Continuation: t.continuedLine().wanted(), Editable: t.takesDraft(who), Dropped: t.draft.dropped[who], BytesRead: t.progress.bytes}
+		p = Prompt{Changes: changes, Phase: t.phase(), Continuation: t.continuedLine().wanted(), Editable: t.takesDraft(who), Dropped: t.draft.dropped[who], BytesRead: t.progress.bytes + t.shown.bytes}
 		if p.Editable {
 			if p.Keys = t.held.takeDrafted(who); len(p.Keys) > 0 {
 				t.draft.begin(who)

@@ -153,6 +153,9 @@ func (d *decider) begin() {
 	d.flow.foreign(d.flow.lineEnds(c), 0)
 	expected := c.prelude.expected
 	if text := c.prelude.begin(); expected {
+		if c.typed == nil {
+			d.shown.unechoed = len(text) == 0
+		}
 		d.flow.passEcho(c, text)
 	}
 	c.facts.began, d.stream.begins = true, true

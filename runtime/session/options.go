@@ -51,7 +51,9 @@ type Options struct {
 
 	// OnTerminal receives the program's terminal before a byte is read from it, so that others can
 	// view and follow it; it is called again when the program is restarted. It must not read from
-	// or close the terminal.
+	// or close the terminal. If it is set, the code of Eval is shown on the terminal even if the
+	// program does not echo it, and code that is sent in a file is shown instead of the line that
+	// runs the file.
 	OnTerminal func(*terminal.Terminal)
 
 	// OnTyped receives each command that a user typed (Session.Type), before the command's output

@@ -23,6 +23,7 @@ const scriptblockLine = 30_000
 
 // payload is a command in the form sent to the program.
 type payload struct {
+	code  string   // what the caller gave
 	lines []string // sent one after another, each at a prompt, without line endings
 	whole bool     // sent all at once; which prompt is the last one must be confirmed
 	marks bool     // the last line prints the marker, which comes once, at the end
@@ -51,7 +52,7 @@ func (s *sender) builder() *builder {
 // build turns code into a payload by the adapter's input rules. If it fails, nothing has been sent.
 func (b *builder) build(code string) (payload, error) {
 	p, err := b.form(code)
-	p.hides = b.input.hidesAnswers(code)
+	p.code, p.hides = code, b.input.hidesAnswers(code)
 	return p, err
 }
 

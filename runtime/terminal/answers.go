@@ -69,6 +69,14 @@ func (a *answers) feed(b []byte) {
 	a.chunk = nil
 }
 
+// passOver counts text on the screen that the program did not print.
+func (a *answers) passOver(text []byte) {
+	a.skipped += int64(len(text))
+	if len(a.open) > 0 {
+		a.since = append(a.since, text...)
+	}
+}
+
 // parse finds the queries in b. After a panic no query so far gets an answer.
 func (a *answers) parse(b []byte) {
 	if caught := fault.Catch("looking for queries", b, func() { a.parser.Feed(b, a.handle) }); caught != nil {

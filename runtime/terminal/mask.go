@@ -7,6 +7,7 @@ import "bytes"
 // of it by chance only, and no part of it occurs in it twice.
 type mask struct {
 	text   []byte
+	once   bool   // it comes once
 	passed int    // length of the prefix of the text that ends the output passed on so far
 	held   []byte // the output after that, which may be more of the text
 	buf    []byte
@@ -32,12 +33,20 @@ func (m *mask) hide(b []byte) []byte {
 		n := copy(out, bytes.Repeat([]byte("\b"), m.passed))
 		n += copy(out[n:], eraseRest)
 		clear(out[n:len(rest)])
+		if m.once {
+			m.text = nil
+			return out
+		}
 	} else if m.passed > 0 && bytes.HasPrefix(rest, out) {
 		m.held = append(m.held, out...)
 		return nil
 	}
 	for i := bytes.Index(out, m.text); i >= 0; i = bytes.Index(out, m.text) {
 		clear(out[i : i+len(m.text)])
+		if m.once {
+			m.text = nil
+			return out
+		}
 	}
 	m.passed = min(len(out), len(m.text)-1)
 	for !bytes.HasSuffix(out, m.text[:m.passed]) {

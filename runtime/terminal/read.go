@@ -93,13 +93,41 @@ func (t *Terminal) printed(b []byte) {
 		t.options.OnRead(b)
 	}
 	t.mu.Lock()
-	t.picture.makeRoom(len(t.mask.held) + len(b))
-	t.out.write(t.mask.hide(b))
+	t.taken += int64(len(b))
+	t.put(t.echo.hide(t.mask.hide(b)))
 	t.answers.feed(b)
 	t.notifyAll()
-	taken := t.out.end
+	taken := t.taken
 	t.mu.Unlock()
 	t.answer(taken)
+}
+
+// put puts text on the screen; t.mu is held.
+func (t *Terminal) put(b []byte) {
+	t.picture.makeRoom(len(b))
+	t.out.write(b)
+}
+
+// minReplaced is the length of the shortest text that Show replaces.
+const minReplaced = 16
+
+// Show puts text on the screen after the output so far, as if the program had printed it.
+// Subscribers receive it, and Piece.End counts it. If replaced has 16 bytes or more, the
+// next output that equals it is not shown: the text is in its place.
+func (t *Terminal) Show(text, replaced []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return
+	}
+	t.put(t.echo.end())
+	t.echo = mask{once: true}
+	if len(replaced) >= minReplaced {
+		t.echo.text = replaced
+	}
+	t.put(text)
+	t.answers.passOver(text)
+	t.notifyAll()
 }
 
 // end handles the end of the output.
@@ -107,8 +135,8 @@ func (t *Terminal) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
-	t.picture.makeRoom(len(t.mask.end()))
-	t.out.write(t.mask.end())
+	t.put(t.echo.hide(t.mask.end()))
+	t.put(t.echo.end())
 	t.notifyAll()
 	close(t.done)
 }

@@ -39,7 +39,7 @@ type Piece struct {
 	Lost     int64 // of a snapshot: bytes printed since the previous piece, which it replaces
 
 	Cols, Rows int   // the terminal's size
-	End        int64 // number of bytes the program had printed at the end of this piece
+	End        int64 // number of bytes printed and shown ([Terminal.Show]) up to the end of this piece
 }
 
 // maxPiece is the maximum number of output bytes delivered at once.

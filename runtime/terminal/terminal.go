@@ -12,7 +12,8 @@
 //	err = t.Close(ctx)
 //
 // Other readers may follow the program at the same time. WithScreen shows the current screen;
-// Subscribe delivers that screen and then the output that follows. Output is kept in one
+// Subscribe delivers that screen and then the output that follows. Show adds text that the
+// program did not print. Output is kept in one
 // bounded ring that all readers share, so a slow reader costs nothing: it loses what has
 // left the ring, and receives the current screen again. Only the function passed to Run
 // delays the program.
@@ -104,7 +105,9 @@ type Terminal struct {
 	// Under mu: the output and its readers.
 	mu      sync.Mutex
 	out     ring
+	taken   int64 // bytes read from the program
 	mask    mask
+	echo    mask // hides what Show replaces
 	picture picture
 	viewers []*Subscription
 	size    sizes
