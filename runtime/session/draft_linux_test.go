@@ -247,3 +247,38 @@ func TestKeysWhileAChildRuns(t *testing.T) {
 		})
 	}
 }
+
+// An interrupt at the prompt for another line of a user's command withdraws the command, in programs that
+// would ignore the interrupt there or end.
+func TestAnInterruptWithdrawsAnUnfinishedCommand(t *testing.T) {
+	for _, tt := range []struct{ adapter, line, next, result string }{
+		{"sqlite3", "select (1", "select 5;", "5\n"},
+		{"sqlite3", "select 'x", "select 5;", "5\n"},
+		{"lua", "print(", "2+3", "5\n"},
+	} {
+		t.Run(tt.adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			for n, interrupt := range []func(){
+				func() { require.NoError(t, p.TypeDraft(1, []byte("\x03"))) },
+				func() { _, _ = p.Interrupt(deadline(t)) },
+				func() { require.NoError(t, p.Send(deadline(t), []byte("\x03"))) },
+			} {
+				p.takes(1)
+				require.NoError(t, p.Enter(1, []byte(tt.line+"\r")))
+				require.Eventually(t, func() bool {
+					now := p.Prompt(1)
+					return now.Editable && now.Continuation
+				}, testkit.Patience(10*time.Second), time.Millisecond)
+				interrupt()
+				p.is(ready)
+				d := p.ran(2*n + 1)
+				assert.Equal(t, tt.line, d.code)
+				assert.Empty(t, d.output)
+				require.NoError(t, p.Enter(1, []byte(tt.next+"\r")))
+				assert.Equal(t, tt.result, p.ran(2*n+2).output)
+				assert.Equal(t, tt.result, eval(t, p.Session, tt.next).Output)
+			}
+		})
+	}
+}

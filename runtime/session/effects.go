@@ -181,6 +181,11 @@ func (d *decider) giveUp(e machine.Effect) {
 	if e.Match {
 		d.askedFor()
 	}
+	d.withdraw()
+}
+
+// withdraw makes the program abandon the running command, of which it wants more.
+func (d *decider) withdraw() {
 	d.cmd.facts.incomplete = true // from here on nothing is output: the text is the program's reaction to the withdrawal
 	d.printer.enqueue(job{kind: jobMute, c: d.cmd}, nil)
 	w := d.prog.withdrawal

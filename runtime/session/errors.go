@@ -71,14 +71,17 @@ type Withdrawal struct {
 	Setting string // the adapter's key that declares it; empty: the adapter has nothing to send
 }
 
-const settingInterrupt = "signals.interrupt"
+const (
+	settingEscape    = "prompt.continuation_escape"
+	settingInterrupt = "signals.interrupt"
+)
 
 // WithdrawalOf returns the adapter's withdrawal: the declared escape, else an interrupt, else the
 // end of input.
 func WithdrawalOf(a *schema.Adapter) Withdrawal {
 	switch s := a.Signals; {
 	case a.Prompt.ContinuationEscape != "":
-		return Withdrawal{a.Prompt.ContinuationEscape, "prompt.continuation_escape"}
+		return Withdrawal{a.Prompt.ContinuationEscape, settingEscape}
 	case s.Interrupt != nil:
 		return Withdrawal{*s.Interrupt, settingInterrupt}
 	case s.EOF != nil:

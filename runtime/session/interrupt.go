@@ -257,7 +257,11 @@ const consumedLimit = 100 * time.Millisecond
 // more output, is repeated at growing intervals. One that waits for a job is sent after heldLimit in any
 // case. persist returns when that is done, or when the program has ended.
 func (i *interrupts) persist(c *command, key string) {
-	i.finish(c, key, i.beginOrDefer(c, key))
+	withdrawn := false
+	i.locked(func() { withdrawn = i.cmd == c && i.withdraws(c) })
+	if !withdrawn {
+		i.finish(c, key, i.beginOrDefer(c, key))
+	}
 }
 
 // finish continues persist after the interrupt was sent or deferred.
@@ -281,6 +285,24 @@ func (i *interrupts) finish(c *command, key string, early bool) {
 		begun, wait = time.Now(), 2*wait
 		return wait == 32*consumedLimit
 	})
+}
+
+// withdraws withdraws a command that a user has typed and for which the program asks for another line, if the
+// adapter has an escape for that: there an interrupt would have no effect, or end the program. It reports whether
+// it did.
+func (i *interrupts) withdraws(c *command) bool {
+	if !c.typed.wanted() || i.prog.withdrawal.Setting != settingEscape {
+		return false
+	}
+	c.typed.broken = true
+	i.typist.restoreModes() // otherwise the terminal may echo the escape
+	if modes, err := i.term.Modes(); err == nil && !modes.Echoes() {
+		i.show("^C\r\n", nil)
+	}
+	i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
+	i.decider.withdraw()
+	i.decider.settle()
+	return true
 }
 
 // confirm sends the second keystroke of an interrupt when the program waits for it instead of

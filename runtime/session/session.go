@@ -238,7 +238,8 @@ func (s *Session) Wait(ctx context.Context) (Result, error) {
 
 // Send writes input to the running command as if it were typed; a line needs its line ending. The
 // terminal's echo of it is not part of the output. The interrupt key alone, for a shell that does not answer it at its
-// prompt, waits until the shell has read the command, and is repeated if it is lost.
+// prompt, waits until the shell has read the command, and is repeated if it is lost. Ctrl-C alone withdraws a command that a user has
+// typed if the program asks for another line of it and the adapter has a prompt.continuation_escape.
 //
 // Errors: ErrIdle if no command runs.
 func (s *Session) Send(ctx context.Context, input []byte) error {
@@ -249,6 +250,7 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 		switch {
 		case d.cmd == nil:
 			return
+		case string(input) == "\x03" && d.interrupts.withdraws(d.cmd):
 		case d.prog.silentlyInterrupted() && string(input) == *d.prog.interrupt && d.term.Interrupts():
 			interrupted = d.cmd
 		default:

@@ -36,9 +36,15 @@ func (s *sender) showCode(c *command, line string, echo []byte) {
 	case c.file == "" || !modes.Echoes() || !modes.Canonical():
 		return
 	}
-	text := []byte(readable(line))
-	s.shown.bytes += int64(len(text))
-	s.term.Show(text, echo)
+	s.show(readable(line), echo)
+}
+
+// show shows text on the terminal, if somebody may look at it: see [terminal.Terminal.Show].
+func (c *core) show(text string, replaced []byte) {
+	if c.options.OnTerminal != nil {
+		c.shown.bytes += int64(len(text))
+		c.term.Show([]byte(text), replaced)
+	}
 }
 
 // Limits of the code that is shown.
