@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,17 +33,27 @@ func reals(t *testing.T, dir string, paths []string) (list []string) {
 	return list
 }
 
-// dirsOfGit returns where git keeps the files of the working tree that a directory is in, and, if that is another directory, those
-// that all working trees of the repository share.
-func dirsOfGit(t *testing.T, dir string) []string {
+// answers are what git says of a directory, in absolute paths without links.
+type answers struct {
+	top   string   // of the working tree
+	dirs  []string // where git keeps the files of the working tree, and, if that is another directory, those that all trees share
+	index string
+}
+
+// answersOf asks git once; found is false if no working tree is there.
+func answersOf(t *testing.T, dir string) (a answers, found bool) {
 	t.Helper()
-	var answers []string
-	for _, flag := range []string{"--git-dir", "--git-common-dir"} {
-		answer, ok := ask(t, dir, "rev-parse", flag)
-		require.True(t, ok)
-		answers = append(answers, answer)
+	out, found := ask(t, dir, "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir", "--git-path", "index")
+	if !found {
+		return answers{}, false
 	}
-	return slices.Compact(reals(t, dir, answers))
+	lines := strings.Split(out, "\n")
+	require.Len(t, lines, 4)
+	index := absolute(dir, lines[3])
+	return answers{
+		top: lines[0], dirs: slices.Compact(reals(t, dir, lines[1:3])),
+		index: filepath.Join(reals(t, dir, []string{filepath.Dir(index)})[0], filepath.Base(index)),
+	}, true
 }
 
 // TestDirectoriesAsGitFindsThem compares where this package says that git keeps its files with what git says. A repository that
@@ -92,7 +103,7 @@ func TestDirectoriesAsGitFindsThem(t *testing.T) {
 		"file without line end": {at: func(t *testing.T, p *project) string { moved(t, p, "gitdir: store"); return p.dir }},
 		"file with CRLF":        {at: func(t *testing.T, p *project) string { moved(t, p, "gitdir: store\r\n"); return p.dir }},
 		"file with empty lines": {at: func(t *testing.T, p *project) string { moved(t, p, "gitdir: store\n\n\n"); return p.dir }},
-		"path with ends in a blank": {at: func(t *testing.T, p *project) string {
+		"path that ends in a blank": {at: func(t *testing.T, p *project) string {
 			rename(t, p.dir+"/.git", p.dir+"/store ")
 			write(t, p.dir+"/.git", "gitdir: store \n")
 			return p.dir
@@ -204,9 +215,10 @@ func TestDirectoriesAsGitFindsThem(t *testing.T) {
 		"GIT_CEILING_DIRECTORIES": {at: func(t *testing.T, p *project) string { write(t, p.dir+"/a/f", ""); return p.dir + "/a" }, env: []string{"GIT_CEILING_DIRECTORIES=$DIR"}, none: true},
 		"GIT_NAMESPACE":           {env: []string{"GIT_NAMESPACE=x"}},
 	}
+	made := newRepo(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := newRepo(t)
+			p := made.copy(t)
 			dir := p.dir
 			if tt.at != nil {
 				dir = tt.at(t, p)
@@ -215,32 +227,34 @@ func TestDirectoriesAsGitFindsThem(t *testing.T) {
 				key, value, _ := strings.Cut(v, "=")
 				t.Setenv(key, strings.ReplaceAll(value, "$DIR", p.dir))
 			}
-			top, found := ask(t, dir, "rev-parse", "--show-toplevel")
+			here, found := answersOf(t, dir)
 			require.Equal(t, !tt.none, found)
 			if tt.none {
 				return
 			}
-			for _, at := range []string{dir, top} { // whatever git reads was examined before
+			top, atTop := here.top, here
+			if top != dir {
+				atTop, found = answersOf(t, top)
+				require.True(t, found)
+			}
+			for at, said := range map[string]answers{dir: here, top: atTop} { // whatever git reads was examined before
 				examined, _, err := gitDirs(at)
 				require.NoError(t, err)
-				assert.Subset(t, reals(t, at, examined), dirsOfGit(t, at))
+				assert.Subset(t, reals(t, at, examined), said.dirs)
 			}
 
 			dirs, err := dirsAt(top)
 			require.NoError(t, err)
 			assert.Equal(t, tt.left, dirs == nil)
 			if dirs != nil {
-				assert.Equal(t, dirsOfGit(t, top), reals(t, top, dirs))
+				assert.Equal(t, atTop.dirs, reals(t, top, dirs))
 			}
 
 			index, err := pathOfIndex(t.Context(), top)
 			assert.Equal(t, tt.refused, err != nil)
 			if err == nil {
-				answer, ok := ask(t, top, "rev-parse", "--git-path", "index")
-				require.True(t, ok)
-				answer = absolute(top, answer)
-				assert.Equal(t, filepath.Base(answer), filepath.Base(index))
-				assert.Equal(t, reals(t, top, []string{filepath.Dir(answer)}), reals(t, top, []string{filepath.Dir(index)}))
+				assert.Equal(t, filepath.Base(atTop.index), filepath.Base(index))
+				assert.Equal(t, filepath.Dir(atTop.index), reals(t, top, []string{filepath.Dir(index)})[0])
 			}
 		})
 	}
@@ -310,11 +324,12 @@ func TestHooksAsGitRunsThem(t *testing.T) {
 		tt.set, tt.runs, tt.said = func(t *testing.T, p *project) { write(t, filepath.Join(p.dir, ".git", "hooks", name)) }, true, true
 		tests[name] = tt
 	}
+	made := newRepo(t)
+	made.write("new", "")
+	made.git("add", "new")
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := newRepo(t)
-			p.write("new", "")
-			p.git("add", "new")
+			p := made.copy(t)
 			if tt.set != nil {
 				tt.set(t, p)
 			}
@@ -336,9 +351,9 @@ func TestHooksAsGitRunsThem(t *testing.T) {
 	}
 }
 
-// TestCommitterAsGitKnowsHim compares what namesUser reports with git's answers. Git asks the system, too,
+// TestUserAsGitKnowsThem compares what namesUser reports with git's answers. Git asks the system, too,
 // where this package does not.
-func TestCommitterAsGitKnowsHim(t *testing.T) {
+func TestUserAsGitKnowsThem(t *testing.T) {
 	const name, email = "user.name", "user.email"
 	tests := map[string]struct {
 		set     [][2]string // keys and values of the repository's settings
@@ -365,15 +380,16 @@ func TestCommitterAsGitKnowsHim(t *testing.T) {
 		"no date":                 {set: [][2]string{{name, "A"}, {email, "a@example.org"}}, env: []string{"GIT_AUTHOR_DATE=never"}},
 		"EMAIL":                   {set: [][2]string{{name, "A"}}, env: []string{"EMAIL=a@example.org"}},
 	}
+	made := newRepo(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := newRepo(t)
-			for _, key := range []string{"user.name", "user.email"} { // of the repository that tests copy
-				_, _ = ask(t, p.dir, "config", "--unset-all", key)
-			}
+			p := made.copy(t)
+			settings := "[core]\n\trepositoryFormatVersion = 0\n"
 			for _, s := range tt.set {
-				p.git("config", s[0], s[1])
+				section, key, _ := strings.Cut(s[0], ".")
+				settings += "[" + section + "]\n\t" + key + " = " + strconv.Quote(s[1]) + "\n"
 			}
+			p.write(".git/config", settings)
 			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 			for _, v := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {

@@ -330,18 +330,20 @@ func TestSettingsOfAHomeInTheProject(t *testing.T) {
 		t.Setenv(v, "")
 		require.NoError(t, os.Unsetenv(v))
 	}
-	for setting, path := range map[string]string{
-		"": filepath.Join(home, ".gitconfig"), " ": filepath.Join(home, ".config", "git", "config"),
-		"[core]\n\texcludesFile = " + named + "\n": named, "[include]\n\tpath = ../named\n": named,
+	for _, tt := range []struct{ settings, pipe string }{
+		{"", filepath.Join(home, ".gitconfig")},
+		{"", filepath.Join(home, ".config", "git", "config")},
+		{"[core]\n\texcludesFile = " + named + "\n", named},
+		{"[include]\n\tpath = ../named\n", named},
 	} {
 		p.remove("home")
-		p.write("home/.gitconfig", setting)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		_ = os.Remove(path)
-		require.NoError(t, syscall.Mkfifo(path, 0o600))
+		p.write("home/.gitconfig", tt.settings)
+		require.NoError(t, os.MkdirAll(filepath.Dir(tt.pipe), 0o700))
+		_ = os.Remove(tt.pipe)
+		require.NoError(t, syscall.Mkfifo(tt.pipe, 0o600))
 		_, err := Open(t.Context(), p.dir)
-		assert.Equal(t, path, refusedFile(t, err, "is a pipe"))
-		require.NoError(t, os.Remove(path))
+		assert.Equal(t, tt.pipe, refusedFile(t, err, "is a pipe"))
+		require.NoError(t, os.Remove(tt.pipe))
 		_, err = Open(t.Context(), p.dir)
 		require.NoError(t, err)
 	}

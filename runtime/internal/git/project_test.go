@@ -31,6 +31,15 @@ func newRepo(t testing.TB) *project {
 	return p
 }
 
+// copy returns a copy of a repository without links, for a test of several changes of one: newRepo starts git for each. Git
+// takes the copied files for changed ones until it has looked at them.
+func (p *project) copy(t testing.TB) *project {
+	t.Helper()
+	c := newProject(t)
+	require.NoError(t, os.CopyFS(c.dir, os.DirFS(p.dir)))
+	return c
+}
+
 func (p *project) git(args ...string) string {
 	p.t.Helper()
 	cmd := exec.Command("git", args...)
