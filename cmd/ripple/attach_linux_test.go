@@ -6,8 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/testkit"
+	"example.org/ripple/runtime/console"
 )
 
 // testConsoles are the consoles of a user with directories of its own.
@@ -51,6 +51,27 @@ func (c *testConsoles) run(args ...string) string {
 	return string(out)
 }
 
+// status returns what the host of a console reports, without a process of ripple: tests ask until it reports what they wait for.
+func (c *testConsoles) status(name string) console.Status {
+	c.t.Helper()
+	all, err := console.List(c.t.Context(), func(variable string) string {
+		if strings.HasPrefix(variable, "XDG_") {
+			return c.state
+		}
+		return os.Getenv(variable)
+	})
+	require.NoError(c.t, err)
+	at := slices.IndexFunc(all, func(s console.Status) bool { return s.Name == name })
+	require.GreaterOrEqual(c.t, at, 0, name)
+	return all[at]
+}
+
+// until waits until a console has a state.
+func (c *testConsoles) until(name string, state console.State) {
+	c.t.Helper()
+	require.Eventually(c.t, func() bool { return c.status(name).State == state }, testkit.Patience(30*time.Second), 5*time.Millisecond)
+}
+
 // attach runs `ripple console attach` on a terminal.
 func (c *testConsoles) attach(args ...string) *terminal {
 	c.t.Helper()
@@ -73,7 +94,7 @@ func TestAttach(t *testing.T) {
 	assert.Contains(t, own.run("exec", "work", "true"), "a user is typing at its prompt")
 	c.send("\x15cd /etc\r")
 	c.expect("/etc")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "idle") }, testkit.Patience(30*time.Second), time.Millisecond)
+	own.until("work", console.Idle)
 	assert.Contains(t, own.run("list"), "#1 cd /etc")
 	assert.Contains(t, own.run("exec", "work", "--expect-cwd", "/usr", "pwd"), "the program is in /etc, not in /usr")
 	assert.Equal(t, "/etc\n", own.run("exec", "work", "--expect-cwd", "/etc", "pwd"))
@@ -118,10 +139,10 @@ func TestAttachSecret(t *testing.T) {
 	c := own.attach("work")
 	c.expect("/usr")
 	c.send("read -rsp 'pass: ' x; echo \"${#x} letters\"\r")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_secret") }, testkit.Patience(30*time.Second), time.Millisecond)
+	own.until("work", console.WaitingSecret)
 	c.send("s3cr3t-w0rd\r")
 	c.expect("11 letters")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "idle") }, testkit.Patience(30*time.Second), time.Millisecond)
+	own.until("work", console.Idle)
 	found, _ := exec.Command("grep", "-r", "s3cr3t-w0rd", own.state).Output() // exit code 1: no match
 	assert.Empty(t, string(found))
 	assert.NotContains(t, own.run("logs", "work")+own.run("list", "--json")+own.run("read", "work"), "s3cr3t-w0rd")
@@ -155,10 +176,8 @@ func TestAttachedToAStoppedHost(t *testing.T) {
 	own := consoleOf(t)
 	c := own.attach("work")
 	c.expect("/usr")
-	found := regexp.MustCompile(`"host_pid": ?(\d+)`).FindStringSubmatch(own.run("list", "--json"))
-	require.NotNil(t, found)
-	host, err := strconv.Atoi(found[1])
-	require.NoError(t, err)
+	host := own.status("work").HostPID
+	require.NotZero(t, host)
 	require.NoError(t, syscall.Kill(host, syscall.SIGSTOP))
 	t.Cleanup(func() { _ = syscall.Kill(host, syscall.SIGCONT) })
 	c.expect("\x1b]2;[console work does not respond]\x1b\\\a")
