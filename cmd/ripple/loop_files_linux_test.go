@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,17 +64,25 @@ var broughtLoop = map[string]string{
 	".ralph/logs/turn.log": "x\n",
 }
 
+// anotherUID is the ID of the user who owns the project of a test.
+const anotherUID = 12345
+
 // inProjectOfAnother makes the project that of another user, who called sudo for the commands that follow.
 func (h *hostile) inProjectOfAnother() {
 	h.t.Helper()
-	const uid = 12345
-	require.NoError(h.t, filepath.WalkDir(h.dir, func(path string, _ fs.DirEntry, err error) error {
+	h.giveAway(h.dir)
+	h.environ = append(h.environ, fmt.Sprint("SUDO_UID=", anotherUID))
+}
+
+// giveAway makes a directory that of another user.
+func (h *hostile) giveAway(dir string) {
+	h.t.Helper()
+	require.NoError(h.t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, uid, uid)
+		return os.Lchown(path, anotherUID, anotherUID)
 	}))
-	h.environ = append(h.environ, fmt.Sprint("SUDO_UID=", uid))
 }
 
 // asWhom runs a test in a project that nobody has approved, and in that of another user as root through sudo.
@@ -92,42 +101,48 @@ func asWhom(t *testing.T, test func(t *testing.T, h *hostile, sudo bool)) {
 	}
 }
 
-// ofLoops are the commands that use the files of a loop, and some others.
-var ofLoops = []string{"init", "run", "status", "events", "watch", "replay", "stop", "answer", "guide", "emit", "reset", "hats", "trust", "doctor", "agent", "exec", "acp", "box"}
-
 // Only commands with which the user changes a loop change files of one that is not approved, and none does so as root
 // in a project of another user.
 func TestWhichCommandsChangeALoopsFiles(t *testing.T) {
-	t.Parallel()
-	changes := map[string]bool{
-		"init": true, "answer x": true, "answer q1 x": true, "guide x": true, "emit a.b x": true, "reset circuit": true, "reset session": true,
+	lines := map[string]bool{ // each has the loop that the project brings; true: it changes the loop's files
+		"init": true, "answer x": true, "answer q1 x": true, "emit a.b x": true, "reset circuit": true, "reset session": true,
 		"run --adapter rehearsal --max-turns 1": true, // it plays a script
+		"run":                                   false, "run --dry-run": false, "run --resume": false, "run --resume --adapter helper": false, "hats": false,
+		"status": false, "status --json": false, "events": false, "watch": false, "watch --json": false, "replay": false, "replay --json": false,
+		"stop": false, "guide x": false, "trust --show": false, "trust --list": false, "doctor": false, "agent run hi --adapter helper": false,
+		"acp": false, "acp --turn --adapter helper": false, "exec bash true": false, "box -- true": false,
+	}
+	_, all := tree(t)
+	for _, cmd := range all {
+		if cmd.HasParent() && cmd.Parent().CommandPath() == "ripple loop" {
+			called := func(line string) bool { return testkit.FirstWord(line) == cmd.Name() }
+			assert.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(lines)), called), "no line calls %s", cmd.CommandPath())
+		}
 	}
 	asWhom(t, func(t *testing.T, h *hostile, sudo bool) {
-		lines := []string{"answer q1 x", "status --json", "watch --json", "replay --json", "reset session", "run --resume --adapter helper"}
-		for _, l := range harmlessLines {
-			if of, _, _ := strings.Cut(l.line, " "); slices.Contains(ofLoops, of) {
-				lines = append(lines, l.line)
-			}
-		}
-		slices.SortStableFunc(lines, func(a, b string) int { // what a line creates would hide that an earlier one should not
-			switch {
-			case changes[a] == changes[b]:
-				return 0
-			case changes[a]:
-				return 1
-			}
-			return -1
-		})
-		before := loopFiles(t, h.dir)
 		h.environ = append(h.environ, journal.ProjectVariable+"="+h.dir, journal.TokenVariable+"=x")
-		for _, line := range lines {
-			out, _ := h.run(strings.Fields(line)...)
+		h.here()
+		loop := filepath.Join(h.dir, layout.Dir)
+		for line, changes := range lines {
+			require.NoError(t, os.RemoveAll(loop)) // an earlier line may have created what this one should not
+			for name, text := range broughtLoop {
+				h.write(name, text)
+			}
+			if sudo {
+				h.giveAway(loop)
+			}
+			before := loopFiles(t, h.dir)
+			run := h.said
+			if slices.Contains([]string{"run", "agent", "exec", "acp", "box"}, testkit.FirstWord(line)) && line != "run --dry-run" {
+				run = h.run // it could start other programs
+			}
+			out, _ := run(strings.Fields(line)...)
 			after := loopFiles(t, h.dir)
-			if sudo || !changes[line] {
+			if changes && !sudo {
+				assert.NotEqual(t, before, after, "ripple %s: %s", line, out)
+			} else {
 				assert.Equal(t, before, after, "ripple %s: %s", line, out)
 			}
-			before = after
 		}
 	})
 }

@@ -193,12 +193,11 @@ func TestARecordNamesNoDevices(t *testing.T) {
 	require.NoError(t, err)
 	pipe := filepath.Join(top, "pipe.yaml")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	for name, target := range map[string]string{"tty.yaml": "/dev/tty", "zero.yaml": "/dev/zero"} {
-		require.NoError(t, os.Symlink(target, filepath.Join(top, name)))
-	}
-	for _, name := range []string{"/dev/stdin", "/dev/fd/0", "/dev/tty", "/dev/zero", "/proc/kmsg", pipe, filepath.Join(top, "tty.yaml"), filepath.Join(top, "zero.yaml")} {
+	link := filepath.Join(top, "zero.yaml")
+	require.NoError(t, os.Symlink("/dev/zero", link))
+	for _, name := range []string{"/dev/stdin", "/dev/tty", "/proc/kmsg", pipe, link} {
 		h.write(".ralph/events.jsonl", strings.ReplaceAll(string(kept), "./mine.yaml", name))
-		for _, args := range [][]string{{"trust", "--show"}, {"run", "--resume", "--max-turns", "2"}, {"run", "--resume", "--dry-run"}} {
+		for _, args := range [][]string{{"trust", "--show"}, {"run", "--resume", "--max-turns", "2"}} {
 			in, w, err := os.Pipe()
 			require.NoError(t, err)
 			_, err = w.WriteString("typed by the user\n") // and not the end
@@ -224,21 +223,25 @@ func TestARecordNamesNoDevices(t *testing.T) {
 // A .ralphrc that nobody approved cannot make a command show variables of the environment, and messages about one that was
 // approved do not show them either.
 func TestAForeignFileShowsNoVariables(t *testing.T) {
-	t.Parallel()
 	h := newHostile(t, nil)
 	h.environ = append(h.environ, "SECRET_TOKEN=s4711key")
+	h.here()
 	for _, line := range []string{
 		"PLATFORM_DRIVER=$SECRET_TOKEN", "PLATFORM_DRIVER=./$SECRET_TOKEN", "FALLBACK=$SECRET_TOKEN", "FALLBACK=./$SECRET_TOKEN", "VERIFY=$SECRET_TOKEN",
 		"PROJECT_NAME=$SECRET_TOKEN", "WORKTREE=$SECRET_TOKEN", "COMPLETION_PROMISE=$SECRET_TOKEN", "ALLOWED_TOOLS=$SECRET_TOKEN", "MAX_TURNS=$SECRET_TOKEN",
 	} {
 		h.write(".ralphrc", line+"\n")
-		for _, args := range []string{"run --prompt x", "run --prompt x --adapter rehearsal", "run --prompt x --dry-run --adapter rehearsal", "run --prompt x --dry-run", "hats", "trust --show"} {
+		for _, args := range []string{"run --prompt x", "run --prompt x --adapter rehearsal"} { // which must not start
 			out, _ := h.run(strings.Fields(args)...)
+			assert.NotContains(t, out, "s4711key", "%s: %s", line, args)
+		}
+		for _, args := range []string{"run --prompt x --dry-run --adapter rehearsal", "run --prompt x --dry-run", "hats", "trust --show"} {
+			out, _ := h.said(strings.Fields(args)...)
 			assert.NotContains(t, out, "s4711key", "%s: %s", line, args)
 		}
 	}
 	h.write(".ralphrc", "VERIFY=$SECRET_TOKEN\n")
-	out, code := h.run(strings.Fields("run --prompt x --dry-run --adapter rehearsal")...)
+	out, code := h.said(strings.Fields("run --prompt x --dry-run --adapter rehearsal")...)
 	assert.Zero(t, code, out)
 	assert.Regexp(t, `(?m)^  VERIFY +\$SECRET_TOKEN `, out)
 	assert.Contains(t, out, "variables of the environment have no values here")
@@ -253,7 +256,7 @@ func TestAForeignFileShowsNoVariables(t *testing.T) {
 		if !strings.HasPrefix(line, "PLATFORM_DRIVER") {
 			args = append(args, "--adapter", "rehearsal")
 		}
-		out, _ := h.run(args...)
+		out, _ := h.said(args...)
 		assert.Contains(t, out, want)
 		assert.NotContains(t, out, "s4711key", line)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,28 @@ func (h *hostile) run(args ...string) (string, int) {
 		require.NoError(h.t, err)
 	}
 	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// here makes this process one of the project: see said.
+func (h *hostile) here() {
+	h.t.Helper()
+	h.t.Setenv(ui.TrustVariable, "")
+	for _, kv := range h.environ {
+		name, value, _ := strings.Cut(kv, "=")
+		h.t.Setenv(name, value)
+	}
+	h.t.Chdir(h.dir)
+}
+
+// said runs a command line in this process after here, and returns its output and exit code: for commands that start nothing.
+func (h *hostile) said(args ...string) (string, int) {
+	h.t.Helper()
+	var out bytes.Buffer
+	a := ui.NewApp(strings.NewReader(""), &out, &out, func(error) {})
+	root := newRoot(a)
+	root.SetArgs(args)
+	code := a.End(root.ExecuteContextC(h.t.Context()))
+	return out.String(), code
 }
 
 // harmless runs a command line that must not run files of the project.
