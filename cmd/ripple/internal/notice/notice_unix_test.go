@@ -3,6 +3,7 @@
 package notice
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -21,13 +22,10 @@ func TestFilesOfTheNotice(t *testing.T) {
 			"device":        func(path, _ string) error { return os.Symlink("/dev/zero", path) },
 			"dangling link": func(path, outside string) error { return os.Symlink(outside, path) },
 			"link": func(path, outside string) error {
-				return os.Symlink(outside, path)
+				return errors.Join(os.WriteFile(outside, []byte(`{"latest":"v9.0.0"}`), 0o600), os.Symlink(outside, path))
 			},
 		} {
 			n, outside := of(t, address), filepath.Join(t.TempDir(), "f")
-			if name == "link" {
-				require.NoError(t, os.WriteFile(outside, []byte(`{"latest":"v9.0.0"}`), 0o600))
-			}
 			require.NoError(t, os.Mkdir(n.Dir, 0o700))
 			require.NoError(t, put(filepath.Join(n.Dir, file), outside))
 			assert.Empty(t, n.tell(), "%s %s", file, name)
