@@ -81,30 +81,43 @@ func TestALineHistoryIsAFile(t *testing.T) {
 func TestARecordHasOnlyFiles(t *testing.T) {
 	status, err := json.Marshal(Status{Name: "c"})
 	require.NoError(t, err)
-	command, err := json.Marshal(Command{ID: 1, Bytes: 4})
+	command, err := json.Marshal(Command{ID: 1, Bytes: 4, Lines: 2})
 	require.NoError(t, err)
-	for i, file := range []string{statusName, statusName + ".new", indexName, outputName + "00000000000000000000"} {
+	output := segmentName(0)
+	// read returns the lines of the last command, twice, by its number and without it, from a record in which put replaces a file.
+	read := func(t *testing.T, file string, put func(path, outside string) error) string {
+		home, outside := privateDir(t), outsideDir(t)
+		dir := filepath.Join(home, "state", "ripple", "consoles", "c")
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		for name, text := range map[string]string{statusName: string(status), indexName: string(command) + "\n", output: "1\n2\n"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		}
+		require.NoError(t, put(filepath.Join(dir, file), outside))
+		getenv := func(name string) string {
+			return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
+		}
+		_, err := List(t.Context(), getenv)
+		require.NoError(t, err)
+		c := newClient(Status{Name: "c"}, place.Files{Socket: filepath.Join(home, "c.sock"), Lock: filepath.Join(home, "c.lock"), Record: dir})
+		var all []Line
+		for _, id := range []int{0, 1} {
+			lines, _ := c.Read(ReadRequest{Command: id, From: -2}) // it may refuse
+			all = append(all, lines.Lines...)
+		}
+		return fmt.Sprint(all)
+	}
+	t.Run("files", func(t *testing.T) {
+		assert.Equal(t, "[{1 1 0 0} {2 2 0 0} {1 1 0 0} {2 2 0 0}]", read(t, output, func(string, string) error { return nil }))
+	})
+	for i, file := range []string{statusName, statusName + ".new", indexName, output} {
 		for kind, put := range notFiles {
 			t.Run(kind+strconv.Itoa(i), func(t *testing.T) {
-				home, outside := privateDir(t), outsideDir(t)
-				dir := filepath.Join(home, "state", "ripple", "consoles", "c")
-				require.NoError(t, os.MkdirAll(dir, 0o700))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, statusName), status, 0o600))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, indexName), append(command, '\n'), 0o600))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, outputName+"00000000000000000000"), []byte("1\n2\n"), 0o600))
-				_ = os.Remove(filepath.Join(dir, file))
-				require.NoError(t, put(filepath.Join(dir, file), outside))
-				getenv := func(name string) string {
-					return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
-				}
-				_, err := List(t.Context(), getenv)
-				require.NoError(t, err)
-				c := newClient(Status{Name: "c"}, place.Files{Socket: filepath.Join(home, "c.sock"), Lock: filepath.Join(home, "c.lock"), Record: dir})
-				for _, id := range []int{0, 1} {
-					lines, _ := c.Read(ReadRequest{Command: id, From: -2})
-					if kind != "hard link" {
-						assert.NotContains(t, fmt.Sprint(lines.Lines), "SECRET")
-					}
+				lines := read(t, file, func(path, outside string) error {
+					_ = os.Remove(path)
+					return put(path, outside)
+				})
+				if kind != "hard link" {
+					assert.NotContains(t, lines, "SECRET")
 				}
 			})
 		}

@@ -252,7 +252,7 @@ func TestCallsWaitForAnAnsweredCommand(t *testing.T) {
 	tool := func(id int, name, arguments string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"console_%s","arguments":{"console":"main",%s}}}`, id, name, arguments)
 	}
-	for i := range 15 {
+	for i := range testkit.Times(t, 5, 15) { // rounds of a race
 		require.Contains(t, call(t, c, "console_exec", args{"code": "read x; echo got $x"}), "waiting_for_input")
 		w.write("[" + tool(1, "send", `"text":"in","keys":["enter"],"wait_s":50`) + "," + tool(2, "exec", `"code":"echo A"`) + "," + tool(3, "exec", `"code":"echo B"`) + "]")
 		var answers []struct {

@@ -24,6 +24,7 @@ func TestLinksAndPipesInPlaceOfFiles(t *testing.T) {
 			return os.Symlink(elsewhere, path)
 		},
 		"dangling link": func(_ *testing.T, path, elsewhere string) error { return os.Symlink(elsewhere, path) },
+		"device":        func(_ *testing.T, path, _ string) error { return os.Symlink("/dev/zero", path) },
 		"pipe":          func(_ *testing.T, path, _ string) error { return syscall.Mkfifo(path, 0o600) },
 	}
 	for kind, create := range kinds {
