@@ -21,8 +21,8 @@ import (
 	"example.org/ripple/internal/testkit"
 )
 
-// threeCommits is a scenario of three turns that each change two files.
-const threeCommits = `turns:
+// twoFilesEach is a scenario whose turns each change two files.
+const twoFilesEach = `turns:
   - steps:
       - run: echo $RIPPLE_TURN > work; mkdir -p new; echo $RIPPLE_TURN > new/$RIPPLE_TURN
       - status: {STATUS: IN_PROGRESS}
@@ -51,8 +51,8 @@ func newCommitted(t *testing.T) *testLoop {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	l := newTestLoop(t, threeCommits)
-	require.NoError(t, os.WriteFile(filepath.Join(l.dir, ".gitconfig"), []byte("[user]\nname = t\nemail = t@localhost\n[gc]\nauto = 0\n[init]\ndefaultBranch = main\n"), 0o600))
+	l := newTestLoop(t, twoFilesEach)
+	require.NoError(t, os.WriteFile(filepath.Join(l.dir, ".gitconfig"), []byte("[user]\nname = t\nemail = t@localhost\n[gc]\nauto = 0\n[maintenance]\nauto = false\n[init]\ndefaultBranch = main\n"), 0o600))
 	l.sh(`git init -q; echo '.ralph' > .gitignore; printf 'work filter=shot\nmine filter=made\n' > .gitattributes
 		echo a > mine; echo a > staged; git add .; git commit -qm begin; echo b > mine; echo b > staged; git add staged; echo c > new-of-mine`)
 	return l
@@ -82,7 +82,7 @@ func (l *testLoop) repository(top string) string {
 
 func (l *testLoop) commits(env []string, args ...string) (code int, said string) {
 	l.t.Helper()
-	cmd := l.command(append([]string{"--commit", "--tag", "--max-turns", "3"}, args...)...)
+	cmd := l.command(append([]string{"--commit", "--tag", "--max-turns", "2"}, args...)...)
 	cmd.Env = append(cmd.Env, append(env, "GIT_CONFIG_NOSYSTEM=1")...)
 	out, err := os.Create(filepath.Join(l.dir, "said"))
 	require.NoError(l.t, err)
@@ -111,7 +111,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 		code, said := calm.commits(nil, flags...)
 		require.Equal(t, ui.ExitLimit, code, said)
 		want := calm.repository(place)
-		require.Contains(t, want, "ripple: turn 3")
+		require.Contains(t, want, "ripple: turn 2")
 
 		for n, moment := range []string{"clean", "pre-commit", "commit-msg", "post-index-change", "reference-transaction prepared", "reference-transaction committed", "post-commit", "smudge"} {
 			if place == "." && moment == "smudge" { // nothing is checked out

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/testkit"
 )
 
 // wayBack finds the command that a loop gives whose working tree has another commit checked out than its branch.
@@ -28,19 +29,17 @@ func TestKilledTurnThatCommittedDetached(t *testing.T) {
 		}
 	}
 	const killed = "kill -9 $PPID; exec tail -f /dev/null"
-	for _, tt := range []struct {
-		endState
-		resumed int // exit code of the resumed run
-	}{
-		{endState{name: "still detached", flags: worktree, turns: []string{work, detach + own + killed, work}}, ui.ExitLimit},
-		{endState{name: "back on its branch", flags: worktree, turns: []string{work, detach + own + back + killed, work}}, ui.ExitLimit},
-		{endState{name: "the user's checkout, and back", flags: worktree, turns: []string{work, users + detach + own + "git checkout -q main; " + killed, work}}, ui.ExitLimit},
-		{endState{name: "no working tree, still detached", flags: checkout, turns: []string{work, detach + own + killed, work}}, ui.ExitLimit},
-		{endState{name: "no working tree, and back", flags: agentCommits, turns: []string{work, detach + own + "git checkout -q main; " + killed, work}}, ui.ExitLimit},
-	} {
+	tests := []endState{
+		{name: "still detached", flags: worktree, turns: []string{work, detach + own + killed, work}},
+		{name: "back on its branch", flags: worktree, turns: []string{work, detach + own + back + killed, work}},
+		{name: "the user's checkout, and back", flags: worktree, turns: []string{work, users + detach + own + "git checkout -q main; " + killed, work}},
+		{name: "no working tree, still detached", flags: checkout, turns: []string{work, detach + own + killed, work}},
+		{name: "no working tree, and back", flags: agentCommits, turns: []string{work, detach + own + "git checkout -q main; " + killed, work}},
+	}
+	for _, tt := range testkit.SampleOf(t, 3, 3, tests, func(i int) string { return tests[i].flags }) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := newEndState(t, tt.endState)
+			r := newEndState(t, tt)
 			path, err := binary()
 			require.NoError(t, err)
 			run := func(more string) (said string, code int) {
@@ -53,7 +52,7 @@ func TestKilledTurnThatCommittedDetached(t *testing.T) {
 			require.NotContains(t, said, "\n  turns ", "it was killed")
 			require.NotEqual(t, ui.ExitLimit, code, said)
 			said, code = run("--resume")
-			require.Equal(t, tt.resumed, code, said)
+			require.Equal(t, ui.ExitLimit, code, said)
 			_, summary, _ := strings.Cut(said, "\n  turns ")
 
 			commits := r.commits("")
