@@ -18,6 +18,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/scenario"
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/proctree"
 )
@@ -126,11 +127,24 @@ func (h *hostile) said(args ...string) (string, int) {
 func (h *hostile) harmless(args ...string) (string, int) {
 	h.t.Helper()
 	out, code := h.run(args...)
+	return h.ranNothing(args, out), code
+}
+
+// harmlessHere is like harmless, in this process.
+func (h *hostile) harmlessHere(args ...string) (string, int) {
+	h.t.Helper()
+	out, code := h.said(args...)
+	return h.ranNothing(args, out), code
+}
+
+// ranNothing checks that a command line, with this output, ran no file of the project.
+func (h *hostile) ranNothing(args []string, out string) string {
+	h.t.Helper()
 	if _, err := os.Stat(h.ran); err == nil {
 		assert.NoError(h.t, os.Remove(h.ran))
 		h.t.Errorf("ripple %s ran the project's program: %s", strings.Join(args, " "), out)
 	}
-	return out, code
+	return out
 }
 
 func named(name, alias string) string {
@@ -312,10 +326,15 @@ var harmlessLines = []struct {
 	{"__complete run --adapter ", 0},
 }
 
+// startNothing are commands that need no process of their own in tests, because they start no program.
+var startNothing = []string{
+	"hats", "agent matrix", "adapter list", "adapter show", "adapter lint", "adapter explain", "adapter matrix", "adapter merge", "init", "status", "events",
+	"replay", "answer", "guide", "reset", "watch", "emit", "stop", "trust", "help", "version", "exit-codes", "schema", "completion",
+}
+
 // No command runs an unapproved file of a project. A new command needs a line in harmlessLines, unless it only groups
 // others.
 func TestCommandsInAHostileProject(t *testing.T) {
-	t.Parallel()
 	var lines [][]string
 	for _, l := range harmlessLines {
 		lines = append(lines, strings.Fields(l.line))
@@ -333,8 +352,13 @@ func TestCommandsInAHostileProject(t *testing.T) {
 		".ralph/PROMPT.md":             "x",
 		".ralph/@fix_plan.md":          "- [ ] x\n",
 	})
+	h.here()
 	for _, l := range harmlessLines {
-		out, code := h.harmless(strings.Fields(l.line)...)
+		run := h.harmless
+		if slices.ContainsFunc(startNothing, func(name string) bool { return strings.HasPrefix(l.line+" ", name+" ") }) {
+			run = h.harmlessHere
+		}
+		out, code := run(strings.Fields(l.line)...)
 		if l.code >= 0 {
 			assert.Equal(t, l.code, code, "ripple %s: %s", l.line, out)
 		}
@@ -407,14 +431,12 @@ func TestJavaLoadsNoClassesOfAProject(t *testing.T) {
 		"META-INF/services/com.sun.source.util.Plugin": "Missing\n",
 		"Deaf.java": "public class Deaf { public static void premain(String a, java.lang.instrument.Instrumentation i) throws Exception { new ProcessBuilder(\"EVIL\").start(); } }\n",
 	})
-	out, err := exec.Command("javac", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
+	out, err := exec.Command("javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-d", h.dir, filepath.Join(h.dir, "Deaf.java")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for name, code := range map[string]string{"jshell": "1 + 1", "jdb": "version"} {
-		out, exit := h.harmless("exec", name, "--", code)
-		assert.Zero(t, exit, "%s: %s", name, out)
-		if name == "jshell" {
-			assert.Contains(t, out, "2")
-		}
+	for _, tt := range testkit.Sample(t, 1, []struct{ adapter, code, want string }{{"jshell", "1 + 1", "2"}, {"jdb", "version", ""}}) {
+		out, exit := h.harmless("exec", tt.adapter, "--", tt.code)
+		assert.Zero(t, exit, "%s: %s", tt.adapter, out)
+		assert.Contains(t, out, tt.want)
 	}
 }
 
