@@ -141,7 +141,7 @@ func newEndState(t *testing.T, s endState) *endStateRepo {
 		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600))
 	}
 	write("agent.sh", turnScript)
-	write(".gitconfig", "[user]\nname = t\nemail = t@localhost\n[init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n")
+	write(".gitconfig", "[user]\nname = t\nemail = t@localhost\n[maintenance]\nauto = false\n[init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n")
 	for n, turn := range s.turns {
 		write(fmt.Sprintf("turn-%d.sh", n+1), turn)
 	}
@@ -221,9 +221,11 @@ func (r *endStateRepo) unreachable(logs bool) (commits []string) {
 	r.t.Helper()
 	flag := "--no-reflogs"
 	if logs {
-		flag = ""
+		flag = "--reflogs"
 	}
-	for _, m := range fsckCommit.FindAllStringSubmatch(r.must("git fsck --no-progress --unreachable "+flag+" 2> /dev/null"), -1) {
+	// Otherwise git starts two more processes, which look for files that this repository does not have.
+	out := r.must("git -c core.commitGraph=false -c core.multiPackIndex=false fsck --no-progress --unreachable " + flag + " 2> /dev/null")
+	for _, m := range fsckCommit.FindAllStringSubmatch(out, -1) {
 		commits = append(commits, m[1])
 	}
 	return commits
@@ -233,8 +235,13 @@ func (r *endStateRepo) unreachable(logs bool) (commits []string) {
 func (r *endStateRepo) commits(gone string) map[string]string {
 	r.t.Helper()
 	list := map[string]string{}
-	ids := r.must("git cat-file --batch-all-objects --batch-check | sed -n 's/ commit .*//p'")
-	log := r.must("git log --no-walk --format='%H %s' " + strings.Join(strings.Fields(ids), " "))
+	var ids []string
+	for line := range strings.Lines(r.must("git cat-file --batch-all-objects --batch-check")) {
+		if id, _, is := strings.Cut(line, " commit "); is {
+			ids = append(ids, id)
+		}
+	}
+	log := r.must("git log --no-walk --format='%H %s' " + strings.Join(ids, " "))
 	for line := range strings.Lines(log) {
 		id, subject, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if gone == "" || !regexp.MustCompile("^("+gone+")$").MatchString(subject) {
@@ -303,7 +310,7 @@ func review(summary string, commits map[string]string) string {
 
 // Advice followed in any order, or only in part, loses no commit; followed from top to bottom, each
 // command succeeds, and every commit is on a branch. The golden file has the summaries for review;
-// without RIPPLE_THOROUGH a twelfth of the states is tested.
+// without RIPPLE_THOROUGH an eighth of the states is tested.
 func TestAdviceLosesNoCommit(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"git", "bash"} {
@@ -321,7 +328,7 @@ func TestAdviceLosesNoCommit(t *testing.T) {
 			if !*update {
 				assert.NotEqual(t, "\n", textOf(string(golden), s.name), "%s: -update writes its text", s.name)
 			}
-			if !testkit.Thorough && !*update && n%12 != 1 {
+			if !testkit.Thorough && !*update && n%8 != 1 {
 				continue
 			}
 			taken++
@@ -381,12 +388,18 @@ func testEndState(t *testing.T, s endState) (text string) {
 		}
 	}
 	for _, part := range parts {
+		if len(part) == 0 || slices.Equal(part, advice) { // that was followed above, or is nothing
+			continue
+		}
 		r.restored(func() {
 			for _, command := range part {
 				_, _ = r.sh(command) // git may refuse
 			}
-			assert.Empty(t, lost(commits, loose, r.unreachable(false)), "%s%s", summary, part)
-			assert.Empty(t, lost(commits, dropped, r.unreachable(true)), "%s%s", summary, part)
+			now := r.unreachable(false)
+			assert.Empty(t, lost(commits, loose, now), "%s%s", summary, part)
+			if len(lost(commits, dropped, now)) > 0 { // a log may keep them
+				assert.Empty(t, lost(commits, dropped, r.unreachable(true)), "%s%s", summary, part)
+			}
 		})
 	}
 	return text
