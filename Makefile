@@ -49,7 +49,7 @@ flake:
 # editor started, 200 times each; every hostile file and journal; each preset; the advice in every end state; one script.
 # Takes 8 minutes.
 kills:
-	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestHostileJournals|TestHostileYAML|TestPresets|TestLongLoop|TestWithoutProc|TestAUserEditsLines|TestJava|TestScripts/adapter_with_worse' -count=1 -v -timeout 2h
+	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestHostileJournals|TestHostileYAML|TestPresets|TestLongLoop|TestWithoutProc|TestAUserEditsLines|TestJava|TestScripts/(adapter_with_worse|loop_)' -count=1 -v -timeout 2h
 
 # Without this GORACE, each program built with -race waits for a second before it exits.
 race:
