@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	ossignal "os/signal"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -149,6 +151,9 @@ func TestMain(m *testing.M) {
 	if lies := os.Getenv(standIn); lies != "" {
 		answer(lies)
 		return
+	}
+	if ossignal.Ignored(syscall.SIGHUP) { // under nohup: programs started here must not inherit that
+		ossignal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }
