@@ -140,7 +140,7 @@ func appendLinks(ctx context.Context, list []string, dir string, places []string
 		case d.Type()&fs.ModeSymlink == 0:
 			return nil
 		}
-		if target := targetOf(path); !inAny(places, target) || inAny(hooks, target) {
+		if target, resolved := targetOf(path); !resolved || !inAny(places, target) || inAny(hooks, target) {
 			list = append(list, setting{file: path, key: "link", value: target}.String())
 		}
 		return nil
@@ -156,22 +156,26 @@ func hooksOf(places []string) (dirs []string) {
 	return dirs
 }
 
-// targetOf returns the path of the file that a process writes through a symbolic link. The file need not exist.
-func targetOf(link string) string {
+// targetOf returns the path of the file that a process writes through a symbolic link. The file need not exist. If resolved is
+// false, the path is that of the link's text, because its directory does not exist, or cannot be resolved by ripple: the kernel may
+// still find a file there, as if a path without links is too long.
+func targetOf(link string) (path string, resolved bool) {
 	for left := maxLinks; ; left-- {
-		if real, err := filepath.EvalSymlinks(link); err == nil {
-			return real
+		real, err := filepath.EvalSymlinks(link)
+		if err == nil {
+			return real, true
 		}
+		missing := errors.Is(err, fs.ErrNotExist)
 		to, err := os.Readlink(link)
 		if err != nil { // link is the path of a file that does not exist
-			return link
+			return link, missing
 		}
 		if !filepath.IsAbs(to) {
 			to = filepath.Dir(link) + string(filepath.Separator) + to // not cleaned: a part may be a link
 		}
 		dir, name := filepath.Split(to)
-		if dir, err = filepath.EvalSymlinks(dir); err != nil || name == "" || name == "." || name == ".." || left == 0 {
-			return to // nothing can be written there
+		if dir, err = filepath.EvalSymlinks(dir); err != nil || !missing || name == "" || name == "." || name == ".." || left == 0 {
+			return to, false
 		}
 		link = filepath.Join(dir, name)
 	}

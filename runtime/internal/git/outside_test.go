@@ -18,6 +18,9 @@ import (
 	"example.org/ripple/internal/testkit"
 )
 
+// tooLong makes docs, a link to a directory whose path from the root is too long for the system.
+const tooLong = `d=$(printf 'd%.0s' $(seq 200)); l=; for i in $(seq 20); do l=$l$d/; done; l=$l$(printf 'e%.0s' $(seq 50)); mkdir -p x/${l##*/}; for i in $(seq 19); do mkdir y; mv x y/$d; mv y x; done; mv x $d; ln -s $l docs; `
+
 // Git writes no file outside of the repository, whatever in it names one, unless exactly that is approved: each row is a
 // line of sh in a working tree, beside which the directory other has a repository. An empty want stands for what needs no
 // approval.
@@ -50,6 +53,8 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 		{"a link to the hooks", "mkdir -p .git/hooks/l; rm -r .git/logs; ln -s hooks/l .git/logs", ".git/logs: link = PROJECT/.git/hooks/l"},
 		{"a repository in a directory of submodules", "mv .git g; mkdir -p g/modules/e; cp g/HEAD g/index g/modules/e; echo ../.. > g/modules/e/commondir; ln -s ../../../../rc g/modules/e/COMMIT_EDITMSG; echo 'gitdir: g/modules/e' > .git", "g/modules/e/COMMIT_EDITMSG: link = OUT/../rc"},
 		{"a path through a link", "mv .git b; mkdir -p a/c; mv b a/b; ln -s a/c l; echo 'gitdir: l/../b' > .git; ln -s ../../../rc a/b/ORIG_HEAD", "a/b/ORIG_HEAD: link = OUT/../rc"},
+		{"a link through a path that is too long", tooLong + "mkdir .git/zzz; ln -s ../../docs/../.git/zzz .git/logs/x", ".git/logs/x: link = PROJECT/.git/logs/../../docs/../.git/zzz"},
+		{"a link to itself", "ln -s x .git/x", ".git/x: link = PROJECT/.git/x"},
 		{"objects of another repository", "echo $PWD/../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
 		{"objects in a path through a link", "mkdir -p .git/a/b/c/d/e .git/a/other/.git/objects; ln -s ../a/b/c/d/e .git/objects/l; echo l/../../../../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
 		{"its own objects again", "echo ../objects > .git/objects/info/alternates", ""},
