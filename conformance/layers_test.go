@@ -101,7 +101,7 @@ var layers = map[string]row{
 
 	"internal/standin": {0, "internal/lazyregexp"},
 
-	"runtime/console/place": {3, "internal/owner internal/projectfile runtime/session schema"},
+	"runtime/console/place": {3, "internal/lazyregexp internal/owner internal/projectfile runtime/session schema"},
 	"runtime/console":       {4, "internal/owner internal/awake internal/projectfile runtime/proctree runtime/console/place runtime/internal/fault runtime/internal/keys runtime/internal/lineedit internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/internal/tui schema schema/validate"},
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},

@@ -273,7 +273,9 @@ func TestResultsOfADeadConsoleAreKeptForADay(t *testing.T) {
 			s, err := c.Status(t.Context())
 			require.NoError(t, err)
 			dead := killHost(t, s.HostPID)
-			dead.DeadSince = tt.seen(dead.DeadSince)
+			if dead.DeadSince = tt.seen(dead.DeadSince); dead.DeadSince < 0 {
+				t.Skip("the machine was started less than a day ago")
+			}
 			file := console.NoteStatus(t, c, dead)
 			old := time.Now().AddDate(-1, 0, 0)
 			require.NoError(t, os.Chtimes(file, old, old))

@@ -206,7 +206,7 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 		return s, true
 	}
 	now := uptime()
-	seen := s.State == Dead && s.DeadSince != 0 && s.DeadSince <= now // otherwise not seen yet, or the machine was restarted since
+	seen := s.State == Dead && s.DeadSince > 0 && s.DeadSince <= now // otherwise not seen yet, or the machine was restarted since
 	if seen && now-s.DeadSince > deadRetention {
 		_ = c.files.Forget() // the next caller retries
 		return s, false

@@ -251,3 +251,59 @@ func TestARecordOfAProjectRemovesNoFiles(t *testing.T) {
 		assert.Equal(t, names[i], e.Name())
 	}
 }
+
+// A record that a project brings, with a link in place of the directory of records or in a record that ripple did not make, does not
+// make ripple remove any file of the user.
+func TestAHostileRecordRemovesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		link bool
+		mode os.FileMode // of the record
+		seen time.Duration
+	}{
+		{"a link", true, 0o700, -1e15},
+		{"a link, long seen", true, 0o700, 1},
+		{"a directory for all", false, 0o755, 1}, // seen that long ago only if the machine has run for a day
+		{"a negative time", false, 0o700, -1e15},
+		{"a private directory", false, 0o700, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			home, runtime := t.TempDir(), t.TempDir()
+			getenv := func(name string) string { return map[string]string{"HOME": home, "XDG_RUNTIME_DIR": runtime}[name] }
+			consoles := filepath.Join(home, ".local", "state", "ripple", "consoles")
+			record := filepath.Join(consoles, "c1")
+			require.NoError(t, os.MkdirAll(filepath.Dir(consoles), 0o700))
+			if tt.link {
+				elsewhere := t.TempDir()
+				require.NoError(t, os.Symlink(elsewhere, consoles))
+				record = filepath.Join(elsewhere, "c1")
+			}
+			require.NoError(t, os.MkdirAll(filepath.Join(record, "log"), 0o700))
+			text := fmt.Sprintf(`{"api":1,"name":"c1","adapter":"bash","state":"dead","seen_dead_ns":%d,"host_pid":1,"pid":2,"socket":"/x/ripple/c1.sock"}`, tt.seen)
+			files := []string{"console.json", "mine", "output-notes", "log/mine"}
+			for i, name := range files {
+				require.NoError(t, os.WriteFile(filepath.Join(record, name), []byte([]string{text, "mine", "mine", "mine"}[i]), 0o600))
+			}
+			require.NoError(t, os.Chmod(record, tt.mode))
+			for range 2 {
+				all, err := List(t.Context(), getenv)
+				require.NoError(t, err)
+				assert.True(t, !tt.link || len(all) == 0, "%v", all)
+			}
+			kept := func() {
+				t.Helper()
+				for _, name := range files[1:] {
+					assert.FileExists(t, filepath.Join(record, name))
+				}
+			}
+			kept()
+			if tt.link {
+				return
+			}
+			_, err := resetDir(record)
+			require.Error(t, err)
+			require.Error(t, place.Files{Record: record}.Remove())
+			kept()
+		})
+	}
+}

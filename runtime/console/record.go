@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"example.org/ripple/runtime/console/place"
 )
 
 const (
@@ -51,16 +53,10 @@ func openRecord(dir string) (*record, error) {
 	return &record{dir: dir, index: index, removed: len(former)}, nil
 }
 
-// resetDir removes the contents of a record and creates its index.
+// resetDir removes the files of a record and creates its index.
 func resetDir(dir string) (index *os.File, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err := (place.Files{Record: dir}).Clear(); err != nil {
 		return nil, err
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return nil, err
-		}
 	}
 	return os.OpenFile(filepath.Join(dir, indexName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }
@@ -223,5 +219,5 @@ func (r *record) close() {
 // remove closes and removes the record.
 func (r *record) remove() {
 	r.close()
-	_ = os.RemoveAll(r.dir) // the next console of the name removes the rest
+	_ = (place.Files{Record: r.dir}).Remove() // the next console of the name removes the rest
 }

@@ -19,10 +19,11 @@ import (
 const maxRecorded = 64 << 20
 
 // openRecorded opens a file in the directory of a record for reading. A home directory that a project brings may have links and pipes
-// there: none is followed or opened.
+// there, or a link in place of the directory of all records: none is followed or opened.
 func openRecorded(path string) (*os.File, error) {
 	dir := filepath.Dir(path)
-	return projectfile.In(filepath.Dir(dir), filepath.Base(dir)).Open(filepath.Base(path))
+	all := filepath.Dir(dir)
+	return projectfile.In(filepath.Dir(all), filepath.Base(all)+"/"+filepath.Base(dir)).Open(filepath.Base(path))
 }
 
 // segment is one file of output.

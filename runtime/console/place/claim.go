@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/internal/projectfile"
 )
 
@@ -152,10 +153,10 @@ func lockDir(dir string) (*flock.Flock, error) {
 		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 			return nil, fmt.Errorf("%s, for the results of the console, is not a directory: remove it", dir)
 		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if err := Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
 		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY|projectfile.LockFlags))
@@ -288,8 +289,48 @@ func (f Files) Dead() bool { return f.withLock(func() error { return nil }) == n
 
 // Forget is like Dead, and also removes the results.
 //
-// Errors: ErrNameInUse if a host is running.
-func (f Files) Forget() error { return f.withLock(func() error { return os.RemoveAll(f.Record) }) }
+// Errors: ErrNameInUse if a host is running; those of Remove.
+func (f Files) Forget() error {
+	return f.withLock(func() error {
+		if err := f.Remove(); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// recordFiles is the pattern of the names of files in a directory of results.
+var recordFiles = lazyregexp.New(`^(console\.json(\.new)?|commands(\.old)?\.jsonl|log|output-[0-9]{20})$`)
+
+// Clear removes the files of the results, and nothing else: the directory may be one that a project brings, with a home directory.
+//
+// Errors: a directory that is not private to this user (0700), or that is in one that is not, is refused.
+func (f Files) Clear() error {
+	for _, dir := range []string{filepath.Dir(f.Record), f.Record} {
+		if err := Private(dir, "XDG_STATE_HOME"); err != nil {
+			return err
+		}
+	}
+	var err error
+	all := filepath.Dir(f.Record)
+	dir := projectfile.In(filepath.Dir(all), filepath.Base(all)+"/"+filepath.Base(f.Record))
+	for _, name := range dir.Names("") {
+		if recordFiles().MatchString(name) {
+			err = errors.Join(err, dir.Remove(name))
+		}
+	}
+	return err
+}
+
+// Remove is like Clear, and also removes the directory if it has no other files.
+//
+// Errors: those of Clear; that the directory has other files.
+func (f Files) Remove() error {
+	if err := f.Clear(); err != nil {
+		return err
+	}
+	return os.Remove(f.Record)
+}
 
 // withLock calls do while no other process can claim the name. The lock of the results shows a host
 // whose socket was removed; a host of an older version has only the lock beside its socket.
