@@ -261,10 +261,14 @@ func checkNamedFiles(ctx context.Context, program, config string) error {
 		if err != nil {
 			continue // there is none; git reports anything else
 		}
+		dir := strings.TrimSuffix(list[0], string(filepath.Separator)+filepath.Base(list[0]))
 		for _, s := range namedFiles(ctx, program, text) {
-			for _, path := range s.places(filepath.Dir(list[0])) {
+			for _, path := range s.places(dir) {
 				err := check(path, os.Stat)
 				if refused, ok := errors.AsType[*projectfile.RefusedError](err); ok {
+					if real, err := filepath.EvalSymlinks(path); err == nil && path != filepath.Clean(path) {
+						refused.Path = real // without ".."
+					}
 					return &projectfile.RefusedError{Path: refused.Path, Why: refused.Why + " (" + s.key + " in " + list[0] + " names it)", Do: "change that setting"}
 				}
 				if s.included && !seen[path] {
@@ -285,21 +289,22 @@ type namedFile struct {
 
 // places returns the paths that a setting in a file of dir may mean: an included file is looked for
 // beside that file, others in the working tree, whose directory with git's files this may be. The
-// directory that %(prefix) means, git's own, belongs to no project.
+// directory that %(prefix) means, git's own, belongs to no project. The paths are not cleaned: a part may be a link.
 func (s namedFile) places(dir string) []string {
+	const sep = string(filepath.Separator)
 	if rest, ofUser := strings.CutPrefix(s.path, "~"); ofUser {
 		name, path, _ := strings.Cut(rest, "/")
 		if home, err := homeOf(name); err == nil {
-			return []string{filepath.Join(home, path)}
+			return []string{home + sep + path}
 		}
 	}
 	switch {
 	case filepath.IsAbs(s.path):
 		return []string{s.path}
 	case s.included:
-		return []string{filepath.Join(dir, s.path)}
+		return []string{dir + sep + s.path}
 	}
-	return []string{filepath.Join(dir, s.path), filepath.Join(filepath.Dir(dir), s.path)}
+	return []string{dir + sep + s.path, filepath.Dir(dir) + sep + s.path}
 }
 
 // homeOf returns the home of a user; "" is the one who runs ripple.
@@ -379,19 +384,13 @@ func stores(objects string, left int) (list []string, err error) {
 	if bytes.HasPrefix(text, []byte(`"`)) || bytes.Contains(text, []byte("\n\"")) || bytes.ContainsRune(text, 0) {
 		return nil, &projectfile.RefusedError{Path: filepath.Join(objects, "info", "alternates"), Why: "has a quoted path or a NUL byte", Do: "write the path without quotes, or make a new clone of the repository"}
 	}
-	base := objects
-	if real, err := filepath.EvalSymlinks(objects); err == nil {
-		base = real
-	}
 	for path := range strings.SplitSeq(string(text), "\n") {
 		if path == "" || strings.HasPrefix(path, "#") {
 			continue
 		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(base, path) // without regard to links in the path, as git does it
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
+		path, err := storeAt(objects, path)
+		if err != nil {
+			return nil, err
 		}
 		more, err := stores(path, left-1)
 		if err != nil {
@@ -402,6 +401,39 @@ func stores(objects string, left int) (list []string, err error) {
 		}
 	}
 	return list, nil
+}
+
+// storeAt returns the path without links of a directory of objects that the list of another one names. Git before 2.39 removed ".."
+// with the name before it, and newer versions follow a link there. Errors: *projectfile.RefusedError if that makes a difference, or if
+// ripple cannot resolve the path, while git may.
+func storeAt(objects, path string) (string, error) {
+	list := filepath.Join(objects, "info", "alternates")
+	if !filepath.IsAbs(path) {
+		base, err := filepath.EvalSymlinks(objects)
+		if err != nil {
+			return "", errUnexamined(objects, err)
+		}
+		path = base + string(filepath.Separator) + path // not cleaned: a part may be a link
+	}
+	resolve := func(path string) (string, error) {
+		real, err := filepath.EvalSymlinks(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return filepath.Clean(path), nil
+		case err != nil:
+			return "", &projectfile.RefusedError{Path: list, Why: "names a directory that cannot be examined (" + err.Error() + ")", Do: "remove it, or make a new clone of the repository"}
+		}
+		return real, nil
+	}
+	newer, err := resolve(path)
+	if err != nil {
+		return "", err
+	}
+	older, err := resolve(filepath.Clean(path))
+	if err == nil && older != newer {
+		err = &projectfile.RefusedError{Path: list, Why: "has .. after a symbolic link", Do: "write the path without links, or make a new clone of the repository"}
+	}
+	return newer, err
 }
 
 // check returns the error for a file that git cannot read to its end. stat is os.Lstat if git does

@@ -56,7 +56,6 @@ func TestFilesOutsideOfARepositoryNeedApproval(t *testing.T) {
 		{"a link through a path that is too long", tooLong + "mkdir .git/zzz; ln -s ../../docs/../.git/zzz .git/logs/x", ".git/logs/x: link = PROJECT/.git/logs/../../docs/../.git/zzz"},
 		{"a link to itself", "ln -s x .git/x", ".git/x: link = PROJECT/.git/x"},
 		{"objects of another repository", "echo $PWD/../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
-		{"objects in a path through a link", "mkdir -p .git/a/b/c/d/e .git/a/other/.git/objects; ln -s ../a/b/c/d/e .git/objects/l; echo l/../../../../other/.git/objects > .git/objects/info/alternates", ".git/objects/info/alternates: alternate = OTHER/.git/objects"},
 		{"its own objects again", "echo ../objects > .git/objects/info/alternates", ""},
 		{"a server in remotes", "git config remote.o.promisor true; mkdir -p .git/remotes; echo 'URL: x:y' > .git/remotes/o", ".git/remotes/o: remote = \"URL: x:y\\n\""},
 		{"a server in branches", "git config extensions.partialClone o; git config core.repositoryFormatVersion 1; mkdir -p .git/branches; echo x:y > .git/branches/o", ".git/branches/o: remote = \"x:y\\n\""},
@@ -121,13 +120,19 @@ func TestARepositoryWithFilesElsewhere(t *testing.T) {
 // What git and ripple could read differently, and what ripple cannot examine, is refused.
 func TestPlacesThatCannotBeExamined(t *testing.T) {
 	for name, make := range map[string]string{
-		"a NUL in the file .git":        `mv .git g; printf 'gitdir: g\0x\n' > .git`,
-		"a NUL in commondir":            `printf '.\0x\n' > .git/commondir`,
-		"two lines in commondir":        `printf '.\nx\n' > .git/commondir`,
-		"a commondir with many lines":   `{ printf ../c; yes '' | head -c 1100000; } > .git/commondir`,
-		"a quoted path of objects":      `echo '"/x/.git/objects"' > .git/objects/info/alternates`,
-		"a NUL in a path of objects":    `printf '../../../x\0/../../..\n' > .git/objects/info/alternates`,
-		"a directory without a listing": `chmod 0311 .git/logs`,
+		"a NUL in the file .git":          `mv .git g; printf 'gitdir: g\0x\n' > .git`,
+		"a NUL in commondir":              `printf '.\0x\n' > .git/commondir`,
+		"two lines in commondir":          `printf '.\nx\n' > .git/commondir`,
+		"a commondir with many lines":     `{ printf ../c; yes '' | head -c 1100000; } > .git/commondir`,
+		"a quoted path of objects":        `echo '"/x/.git/objects"' > .git/objects/info/alternates`,
+		"objects through a link":          `mkdir -p o/.git/objects; ln -s o/.git lnk; echo ../../lnk/../.git/objects > .git/objects/info/alternates`,
+		"objects through an inner link":   `mkdir -p .git/a/b/c/d/e .git/a/o/.git/objects o/.git/objects; ln -s ../a/b/c/d/e .git/objects/l; echo l/../../../../o/.git/objects > .git/objects/info/alternates`,
+		"objects through a link's loop":   `ln -s x x; echo ../../x > .git/objects/info/alternates`,
+		"objects through a long path":     tooLong + `echo ../../docs/../.git/objects > .git/objects/info/alternates`,
+		"a pipe through a link":           `mkdir -p d/e; mkfifo d/pipe; ln -s d/e l; git config core.excludesFile l/../pipe`,
+		"a pipe in a file through a link": `mkdir -p d/e; mkfifo d/pipe; ln -s d/e l; printf '[core]\n\texcludesFile = %s/d/pipe\n' "$PWD" > d/c; git config include.path ../l/../c`,
+		"a NUL in a path of objects":      `printf '../../../x\0/../../..\n' > .git/objects/info/alternates`,
+		"a directory without a listing":   `chmod 0311 .git/logs`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if strings.Contains(name, "listing") && os.Geteuid() == 0 {
