@@ -22,7 +22,8 @@ var layers = map[string]row{
 	// The basis of proctree.
 	"internal/birth":           {-2, ""},
 	"internal/keeper":          {-1, "internal/birth"},
-	"runtime/internal/scratch": {-1, ""},
+	"internal/dirid":           {-2, ""},
+	"runtime/internal/scratch": {-1, "internal/dirid"},
 
 	// The basis of all text processing.
 	"internal/vt": {-1, ""},
@@ -97,7 +98,7 @@ var layers = map[string]row{
 
 	"runtime/box":               {0, "internal/owner internal/projectfile runtime/internal/scratch"},
 	"runtime/sandbox":           {0, ""},
-	"cmd/ripple/internal/trust": {0, "internal/projectfile internal/owner"},
+	"cmd/ripple/internal/trust": {0, "internal/dirid internal/projectfile internal/owner"},
 
 	"internal/standin": {0, "internal/lazyregexp"},
 

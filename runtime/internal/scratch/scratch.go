@@ -2,10 +2,11 @@
 // removed by the next process that makes one. New, and then Remove.
 //
 // A directory is removed only if its owner file shows that ripple made it. That file
-// contains the directory's name, and the owner keeps it locked (flock(2)); the kernel
+// contains the directory's name and the time at which it was made (dirid.Of), which no archive
+// or clone can bring, and the owner keeps it locked (flock(2)); the kernel
 // unlocks it when the owner ends, however it ends. Names and process IDs are not trusted,
 // because other programs may use the same ones. A directory without an owner file is
-// removed only if it is empty and has the mode bit that New sets.
+// removed only if it is empty and has the mode bit that New sets, and one with a repository stays.
 package scratch
 
 import (
@@ -19,6 +20,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.org/ripple/internal/dirid"
 )
 
 // Prefix begins the names of all directories.
@@ -29,8 +32,9 @@ const Prefix = "ripple-"
 const ownerFile = ".ripple-owner"
 
 // claim returns the text of the owner file of a directory.
-func claim(dir string) string {
-	return "Private directory of a running ripple, removed when that has ended: " + filepath.Base(dir) + "\n"
+func claim(dir string) (string, error) {
+	id, err := dirid.Of(dir)
+	return "Private directory of a running ripple, removed when that has ended: " + filepath.Base(dir) + ", " + id + "\n", err
 }
 
 // Dir is a private directory (0700) of this process.
@@ -119,7 +123,11 @@ func (d *Dir) sign() error {
 	if !inPlace(f) {
 		return errors.Join(errTaken, f.Close())
 	}
-	if _, err := f.WriteString(claim(d.Path)); err != nil {
+	text, err := claim(d.Path)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err != nil {
 		return errors.Join(err, f.Close())
 	}
 	d.owner = f
@@ -208,10 +216,18 @@ func Sweep(parent string, age time.Duration) {
 	names, _ := f.Readdirnames(-1) // what was read counts
 	_ = f.Close()                  // only read from
 	for _, name := range names {
-		if strings.HasPrefix(name, Prefix) {
+		if isMade(name) {
 			removeDead(filepath.Join(parent, name), age)
 		}
 	}
+}
+
+// isMade reports whether New makes directories with such a name.
+func isMade(name string) bool {
+	rest, prefixed := strings.CutPrefix(name, Prefix)
+	kind, number, _ := strings.Cut(rest, "-")
+	_, err := strconv.ParseUint(number, 10, 32)
+	return prefixed && kind != "" && err == nil
 }
 
 func removeDead(dir string, age time.Duration) {
@@ -231,11 +247,17 @@ func removeDead(dir string, age time.Duration) {
 	if lock(f, try) != nil {
 		return // the owner lives
 	}
-	said := make([]byte, len(claim(dir))+1)
+	text, err := claim(dir)
+	if err != nil {
+		return
+	}
+	said := make([]byte, len(text)+1)
 	n, _ := f.Read(said) // what was read counts
 	switch {
-	case string(said[:n]) == claim(dir):
-		removeSigned(dir)
+	case string(said[:n]) == text:
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil { // otherwise a user works in it
+			removeSigned(dir)
+		}
 	case n == 0 && info.Mode()&unsigned != 0 && holdsOnlyOwnerFile(dir):
 		_ = os.Remove(signature) // likewise: a process about to sign starts over
 		_ = os.Remove(dir)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/dirid"
 	"example.org/ripple/runtime/internal/scratch"
 )
 
@@ -179,45 +180,60 @@ func TestNothingElseGoes(t *testing.T) {
 	skipWithoutLocks(t)
 	old := time.Now().Add(-1000 * time.Hour)
 	const ownerFile = ".ripple-owner"
-	claim := func(name string) string {
-		return "Private directory of a running ripple, removed when that has ended: " + name + "\n"
+	sign := func(t *testing.T, dir, name, of string) { // as New signs a directory of that name and time
+		id, err := dirid.Of(of)
+		require.NoError(t, err)
+		text := "Private directory of a running ripple, removed when that has ended: " + name + ", " + id + "\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(text), 0o600))
 	}
 	for _, tt := range []struct {
-		name string
-		make func(t *testing.T, dir string)
+		name, dir string
+		make      func(t *testing.T, dir string)
+		goes      bool
 	}{
-		{"ripple-2024-thesis", func(*testing.T, string) {}},
-		{"ripple-1-1", func(*testing.T, string) {}},
-		{"ripple-2-2", func(t *testing.T, dir string) {
+		{"one of a dead process", "ripple-1-1", func(t *testing.T, dir string) { sign(t, dir, "ripple-1-1", dir) }, true},
+		{"a name with words", "ripple-2024-thesis", func(t *testing.T, dir string) { sign(t, dir, filepath.Base(dir), dir) }, false},
+		{"one word", "ripple-tools", func(t *testing.T, dir string) { sign(t, dir, filepath.Base(dir), dir) }, false},
+		{"no owner file", "ripple-1-1", func(*testing.T, string) {}, false},
+		{"the mode of a new one", "ripple-2-2", func(t *testing.T, dir string) {
 			require.NoError(t, os.Chmod(dir, 0o700|os.ModeSticky))
-		}},
-		{"ripple-empty-owner-file", func(t *testing.T, dir string) {
+		}, false},
+		{"an empty owner file", "ripple-1-1", func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), nil, 0o600))
-		}},
-		{"ripple-copy", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(claim("ripple-original")), 0o600))
-		}},
-		{"ripple-open-to-all", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(claim(filepath.Base(dir))), 0o600))
+		}, false},
+		{"another name", "ripple-1-2", func(t *testing.T, dir string) { sign(t, dir, "ripple-1-1", dir) }, false},
+		{"a copy", "ripple-1-1", func(t *testing.T, dir string) { sign(t, dir, "ripple-1-1", "/") }, false},
+		{"an owner file of old versions", "ripple-1-1", func(t *testing.T, dir string) {
+			text := "Private directory of a running ripple, removed when that has ended: ripple-1-1\n"
+			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(text), 0o600))
+		}, false},
+		{"a repository", "ripple-1-1", func(t *testing.T, dir string) {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700))
+			sign(t, dir, "ripple-1-1", dir)
+		}, false},
+		{"open to all", "ripple-1-1", func(t *testing.T, dir string) {
+			sign(t, dir, "ripple-1-1", dir)
 			require.NoError(t, os.Chmod(dir, 0o755))
-		}},
-		{"ripple-link", func(t *testing.T, dir string) {
+		}, false},
+		{"a link", "ripple-1-1", func(t *testing.T, dir string) {
 			real := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(real, "signature"), []byte(claim(filepath.Base(dir))), 0o600))
-			require.NoError(t, os.Symlink(filepath.Join(real, "signature"), filepath.Join(dir, ownerFile)))
-		}},
-		{"other-1-2", func(t *testing.T, dir string) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(claim(filepath.Base(dir))), 0o600))
-		}},
+			sign(t, real, "ripple-1-1", dir)
+			require.NoError(t, os.Symlink(filepath.Join(real, ownerFile), filepath.Join(dir, ownerFile)))
+		}, false},
+		{"another program's name", "other-1-2", func(t *testing.T, dir string) { sign(t, dir, "other-1-2", dir) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			parent := t.TempDir()
-			dir := filepath.Join(parent, tt.name)
+			dir := filepath.Join(parent, tt.dir)
 			require.NoError(t, os.Mkdir(dir, 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "work"), []byte("x"), 0o600))
 			tt.make(t, dir)
 			require.NoError(t, os.Chtimes(dir, old, old))
 			scratch.Sweep(parent, 0)
+			if tt.goes {
+				assert.NoDirExists(t, dir)
+				return
+			}
 			assert.FileExists(t, filepath.Join(dir, "work"))
 		})
 	}
@@ -230,7 +246,7 @@ func TestNothingElseGoes(t *testing.T) {
 	})
 	t.Run("a link to a directory", func(t *testing.T) {
 		parent, real := t.TempDir(), t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(real, ownerFile), []byte(claim("ripple-1-1")), 0o600))
+		sign(t, real, "ripple-1-1", real)
 		require.NoError(t, os.Symlink(real, filepath.Join(parent, "ripple-1-1")))
 		scratch.Sweep(parent, 0)
 		assert.FileExists(t, filepath.Join(real, ownerFile))

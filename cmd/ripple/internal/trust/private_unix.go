@@ -3,7 +3,6 @@
 package trust
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -13,13 +12,4 @@ import (
 func private(info fs.FileInfo) bool {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	return info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0 && known && int(stat.Uid) == os.Geteuid()
-}
-
-func inode(dir string) (string, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return "", err
-	}
-	stat, _ := info.Sys().(*syscall.Stat_t)
-	return fmt.Sprintf("inode %d", stat.Ino), nil
 }

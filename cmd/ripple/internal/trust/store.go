@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.org/ripple/internal/dirid"
 	"example.org/ripple/internal/owner"
 	"example.org/ripple/internal/projectfile"
 )
@@ -90,7 +91,7 @@ func (s *Store) read(path string) (r Record, err error) {
 	if of.Bytes != nil {
 		of.Project = string(of.Bytes)
 	}
-	place, placeErr := birth(s.dir)
+	place, placeErr := dirid.Of(s.dir)
 	switch {
 	case err != nil || placeErr != nil:
 		return r, cmp.Or(err, placeErr)
@@ -114,7 +115,7 @@ func (s *Store) Save(r Record) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	place, err := birth(s.dir)
+	place, err := dirid.Of(s.dir)
 	if err != nil {
 		return err
 	}
