@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"example.org/ripple/internal/owner"
 )
@@ -57,12 +58,79 @@ func Target(dir, path string) (string, error) {
 // ReadNamed returns what a file has that a user named by its path, or that is beside such a file, at most
 // limit bytes. No link leads out of the project that has it; see ProjectOf. Errors: those of openInside.
 func ReadNamed(path string, limit int64) ([]byte, error) {
-	if cwd, err := os.Getwd(); err == nil {
-		if project := ProjectOf(cwd, path); project != "" {
-			return ReadInside(project, path, limit)
+	f, err := OpenNamed(path)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, limit)
+}
+
+// OpenNamed opens a regular file that a user named by its path, for reading. No link leads out of the project that has it; see
+// ProjectOf. Errors: those of openInside and Named.
+func OpenNamed(path string) (*os.File, error) {
+	full, project, _, err := Named(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case project != "":
+		return openInside(project, full)
+	}
+	return Open(full)
+}
+
+// Named returns the absolute path of a file that a user named by its path, which has no ".."; its project in the sense of ProjectOf,
+// or ""; and the current directory for which that is its project. A relative path begins where the system begins it, in the current
+// directory without links, and ".." is the directory above the one to which a link leads. Errors: a *RefusedError if the path names
+// another existing file without regard to links, as most people read it, or cannot be resolved; those of the current directory for a
+// relative path.
+func Named(path string) (full, project, cwd string, err error) {
+	named, err := os.Getwd()
+	if err != nil && !filepath.IsAbs(path) {
+		return "", "", "", err
+	}
+	cwd = named
+	if real, err := filepath.EvalSymlinks(named); err == nil {
+		cwd = real
+	}
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) {
+		path = cwd + string(filepath.Separator) + path // not cleaned: a part may be a link
+	}
+	if full, err = withoutDots(path); err != nil {
+		return "", "", "", err
+	}
+	for _, here := range []string{cwd, named} {
+		if project = ProjectOf(here, full); project != "" {
+			return full, project, here, nil
 		}
 	}
-	return Read(path, limit)
+	return full, "", cwd, nil
+}
+
+// withoutDots returns an absolute path without "..", which means the directory above the one to which the path before it leads.
+// If that does not exist, the path is only cleaned.
+func withoutDots(path string) (string, error) {
+	const dots = string(filepath.Separator) + ".."
+	clean := filepath.Clean(path)
+	last := strings.LastIndex(path+string(filepath.Separator), dots+string(filepath.Separator))
+	if last < 0 {
+		return clean, nil
+	}
+	dir, name := path[:last+len(dots)], path[last+len(dots):]
+	real, err := filepath.EvalSymlinks(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return clean, nil // and the system finds nothing
+	case err != nil:
+		return "", &RefusedError{path, "cannot be examined (" + err.Error() + ")", "write the path without ..", nil}
+	}
+	full := filepath.Join(real, name)
+	a, err := os.Stat(full)
+	b, cleanErr := os.Stat(clean)
+	if err == nil && cleanErr == nil && !os.SameFile(a, b) {
+		return "", &RefusedError{path, "has .. after a symbolic link, and there is also " + clean, "write the path without links", nil}
+	}
+	return full, nil
 }
 
 // FS returns the files below base, a directory of the project in dir. It opens them with openInside.
@@ -139,7 +207,12 @@ func ProjectOf(cwd, path string) string {
 	project, real := "", ""
 	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
 		_, around := Relative(at, cwd)
-		if resolved, err := filepath.EvalSymlinks(at); err == nil && HasGit(at) {
+		resolved, err := filepath.EvalSymlinks(at)
+		exists := !errors.Is(err, fs.ErrNotExist)
+		if err != nil {
+			resolved = at // as if its path without links is too long for the system
+		}
+		if exists && HasGit(at) {
 			if _, inside := Relative(resolved, real); project == "" || !inside {
 				project, real = at, resolved
 			}

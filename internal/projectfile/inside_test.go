@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/internal/testkit"
 )
 
 // A link may lead to another file of the repository, and to nothing outside of it.
@@ -218,4 +220,72 @@ func TestALinkMadeMeanwhileDoesNotLeadOut(t *testing.T) {
 			assert.ErrorContains(t, err, "leads out of ")
 		}
 	}
+}
+
+// In a directory that was entered through a link, ".." leads to the directory above the real one, as for the system; and so it does
+// after a link in a path.
+func TestNamed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making a link needs a privilege there")
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	project := filepath.Join(base, "project")
+	require.NoError(t, os.MkdirAll(filepath.Join(project, "sub"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(project, ".git"), 0o700))
+	for _, file := range []string{filepath.Join(project, ".git", "HEAD"), filepath.Join(project, "both"), filepath.Join(base, "both"), filepath.Join(base, "secret")} {
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	require.NoError(t, os.Symlink("../secret", filepath.Join(project, "f")))
+	link := filepath.Join(base, "link")
+	require.NoError(t, os.Symlink(filepath.Join(project, "sub"), link))
+	for _, c := range []struct{ cwd, path string }{
+		{filepath.Join(project, "sub"), "../f"}, {link, "../f"}, {base, "link/../f"}, {base, link + "/../f"}, {base, "project/f"},
+		{base, "link/../sub/../f"},
+	} {
+		t.Chdir(c.cwd)
+		full, in, _, err := Named(c.path)
+		require.NoError(t, err, "%v", c)
+		assert.Equal(t, filepath.Join(project, "f"), full, "%v", c)
+		assert.Equal(t, project, in, "%v", c)
+		_, err = ReadNamed(c.path, MaxText)
+		assert.ErrorContains(t, err, "leads out of", "%v", c)
+	}
+	t.Chdir(base)
+	_, err = ReadNamed("link/../both", MaxText)
+	assert.ErrorContains(t, err, "has .. after a symbolic link")
+	_, err = ReadNamed("project/../both", MaxText)
+	require.NoError(t, err)
+	t.Chdir(link)
+	_, in, _, err := Named(filepath.Join(base, "secret"))
+	require.NoError(t, err)
+	assert.Empty(t, in)
+}
+
+// A directory whose path without links is too long for the system is a project as any other.
+func TestADirectoryWithATooLongPath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making a link needs a privilege there")
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	docs := testkit.TooLongPath(t, base)
+	require.NoError(t, os.Symlink("../f", filepath.Join(docs, "f")))
+	require.NoError(t, os.WriteFile(filepath.Join(docs, "..", "f"), nil, 0o600))
+	for _, cwd := range []string{docs, base} {
+		t.Chdir(cwd)
+		_, in, _, err := Named(filepath.Join(docs, "f"))
+		require.NoError(t, err)
+		assert.Equal(t, cwd, in)
+		_, err = ReadNamed(filepath.Join(docs, "f"), MaxText)
+		require.Error(t, err)
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(docs, ".git"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(docs, ".git", "HEAD"), nil, 0o600))
+	t.Chdir("/")
+	_, in, _, err := Named(filepath.Join(docs, "f"))
+	require.NoError(t, err)
+	assert.Equal(t, docs, in)
+	_, _, _, err = Named(docs + "/../f")
+	assert.ErrorContains(t, err, "too long")
 }

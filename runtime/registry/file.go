@@ -93,17 +93,26 @@ func listDir(origin, dir string) (*layer, []string) {
 // namedFile returns the adapter file that a user named by its path. In a project, links that lead out
 // of it are not followed.
 func namedFile(path string, o schema.Options) *file {
-	cwd, err := os.Getwd()
+	full, project, cwd, err := projectfile.Named(path)
 	if err != nil {
-		return diskFile(OriginFile, path, o)
+		f := fileOf(filepath.Dir(path), path, path, nil, err)
+		f.origin = OriginFile
+		return f
 	}
-	project := projectfile.ProjectOf(cwd, path)
+	joined := path
+	if !filepath.IsAbs(path) {
+		joined = filepath.Join(cwd, path)
+	}
+	if filepath.Clean(joined) != full { // it has ".." after a link
+		path = full
+	}
 	if project == "" {
 		return diskFile(OriginFile, path, o)
 	}
-	f := readFile(project, path, projectfile.MaxText)
+	text, err := projectfile.ReadInside(project, full, projectfile.MaxText)
+	f := fileOf(project, full, path, text, err)
 	f.origin = OriginFile
-	for _, beside := range schema.ScriptDirs(path) {
+	for _, beside := range schema.ScriptDirs(full) {
 		around := project
 		if _, inside := projectfile.Relative(absolute(project), absolute(beside)); !inside {
 			around = filepath.Dir(beside) // ../integration-scripts, of a file in the working directory
@@ -117,16 +126,21 @@ func namedFile(path string, o schema.Options) *file {
 // readFile reads an adapter file of a project, once: an agent or another program may replace it
 // at any time. It does not open one that links lead out of the project.
 func readFile(project, path string, limit int64) *file {
-	f := &file{path: path, beside: projectfile.FS(project, filepath.Dir(path))}
 	text, err := projectfile.ReadInside(project, path, limit)
+	return fileOf(project, path, path, text, err)
+}
+
+// fileOf returns an adapter file of a project whose content was read, or could not be. Messages have the path shown.
+func fileOf(project, path, shown string, text []byte, err error) *file {
+	f := &file{path: shown, beside: projectfile.FS(project, filepath.Dir(path))}
 	f.header = sync.OnceValue(func() header { return readHeader(text) })
 	if err != nil {
-		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return nil, nil, schema.Unreadable(path, err) }
+		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { return nil, nil, schema.Unreadable(shown, err) }
 		return f
 	}
 	f.size = int64(len(text))
 	f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
-		a, diagnostics := schema.Parse(path, text, schema.Options{Scripts: f.scripts})
+		a, diagnostics := schema.Parse(shown, text, schema.Options{Scripts: f.scripts})
 		return a, text, diagnostics
 	}
 	return f

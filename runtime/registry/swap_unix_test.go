@@ -109,12 +109,16 @@ func TestANamedFileDoesNotLeadOutOfItsProject(t *testing.T) {
 			put(filepath.Join(top, ".git", "HEAD"), "")
 			link(outside, "dir")
 		}
-		for _, dir := range []string{top, filepath.Join(top, "sub"), base} {
+		entered := filepath.Join(base, "entered") // in which ".." is the directory above sub
+		require.NoError(t, os.Symlink(filepath.Join(top, "sub"), entered))
+		for _, dir := range []string{top, filepath.Join(top, "sub"), base, entered} {
 			t.Chdir(dir)
 			r := open(t, Sources{ProjectDir: filepath.Join(dir, ".ripple", "adapters")})
 			at := func(name string) string {
 				t.Helper()
-				path, err := filepath.Rel(dir, filepath.Join(top, name))
+				real, err := filepath.EvalSymlinks(dir)
+				require.NoError(t, err)
+				path, err := filepath.Rel(real, filepath.Join(top, name))
 				require.NoError(t, err)
 				return path
 			}

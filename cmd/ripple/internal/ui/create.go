@@ -14,7 +14,11 @@ import (
 // the project, see projectOf; any other path is where the user wants it. The mode is less the umask.
 // Errors: fs.ErrExist, *OutsideError.
 func CreateFile(path string, text []byte, mode fs.FileMode) error {
-	if dir, name := projectOf(path); dir != "" {
+	dir, name, err := projectOf(path)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			return err
@@ -69,29 +73,29 @@ func createIn(root *os.Root, name string, text []byte, mode fs.FileMode) error {
 // projectOf returns the directory out of which no link may lead from a path that the user names, and the path's name there, because a
 // foreign project may have links to anywhere: the repository that has the file, or the current directory if the file is below it,
 // see projectfile.ProjectOf. It returns "" if neither is the case, or if a repository contains the home directory.
-func projectOf(path string) (dir, name string) {
-	here, err := os.Getwd()
-	if err != nil {
-		return "", ""
+// Errors: those of projectfile.Named.
+func projectOf(path string) (dir, name string, err error) {
+	path, dir, here, err := projectfile.Named(path)
+	if err != nil || dir == "" {
+		return "", "", err
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(here, path)
-	}
-	dir = projectfile.ProjectOf(here, path)
 	real, err := filepath.EvalSymlinks(dir)
-	if dir == "" || err != nil || dir != here && projectfile.HoldsHome(real) {
-		return "", ""
+	switch {
+	case err != nil:
+		real = dir // as if its path without links is too long for the system
+	case dir != here && projectfile.HoldsHome(real):
+		return "", "", nil
 	}
 	name, is := projectfile.Relative(dir, path)
 	if !is {
-		return "", ""
+		return "", "", nil
 	}
 	if parent, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil { // os.Root follows no absolute link, also none that stays inside
 		if inner, is := projectfile.Relative(real, parent); is {
 			name = inner + "/" + filepath.Base(path)
 		}
 	}
-	return real, filepath.FromSlash(name)
+	return real, filepath.FromSlash(name), nil
 }
 
 // Outside returns an *OutsideError for a path in a project whose directory is elsewhere because of a link, and otherwise nil.
@@ -99,9 +103,9 @@ func Outside(path string) error { return leadsOut(path, filepath.Dir) }
 
 // leadsOut is Outside for an element of the path, and the directories above it.
 func leadsOut(path string, element func(path string) string) error {
-	project, name := projectOf(path)
-	if project == "" {
-		return nil
+	project, name, err := projectOf(path)
+	if err != nil || project == "" {
+		return err
 	}
 	for dir := element(name); ; dir = filepath.Dir(dir) {
 		target, exists := leadsTo(filepath.Join(project, dir))

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,33 +69,51 @@ func TestNoLinkLeadsOutOfARepository(t *testing.T) {
 	require.NoError(t, os.Symlink("../outside", "up"))
 	require.NoError(t, os.Symlink("../outside/new", "dangling"))
 	require.NoError(t, os.Symlink(filepath.Join(project, "sub"), "inside"))
-	for _, from := range []string{".", "sub", "../outside"} {
+	require.NoError(t, os.Symlink(filepath.Join(project, "sub"), filepath.Join(top, "entered")))
+	for from, relative := range map[string]string{".": ".", "sub": "..", "../outside": "../project", "../entered": "..", "..": "project"} {
 		t.Chdir(filepath.Join(project, from))
-		at := []string{project}
-		if relative, err := filepath.Rel(filepath.Join(project, from), project); err == nil {
-			at = append(at, relative)
+		at := []string{project, relative}
+		if from == ".." {
+			at = append(at, "entered/..")
 		}
 		for _, dir := range at {
 			var refused *OutsideError
-			path := filepath.Join(dir, "up", "f")
+			path := dir + "/up/f"
 			require.ErrorAs(t, CreateFile(path, nil, 0o666), &refused, path)
 			assert.Equal(t, OutsideError{path, project, outside}, *refused)
 			require.ErrorAs(t, WritePrivate(path, nil), &refused, path)
-			for _, path := range []string{path, filepath.Join(dir, "dangling")} {
+			for _, path := range []string{path, dir + "/dangling"} {
 				_, err := CreatePrivate(path)
 				require.ErrorAs(t, err, &refused, path)
 			}
 			for _, in := range []string{"sub", "inside"} {
-				f, err := CreatePrivate(filepath.Join(dir, in, "f"))
+				f, err := CreatePrivate(dir + "/" + in + "/f")
 				require.NoError(t, err)
 				require.NoError(t, f.Close())
-				require.NoError(t, WritePrivate(filepath.Join(dir, in, "g"), nil))
-				require.NoError(t, CreateFile(filepath.Join(dir, in, "new"), nil, 0o666))
-				require.NoError(t, os.Remove(filepath.Join(dir, "sub", "new")))
+				require.NoError(t, WritePrivate(dir+"/"+in+"/g", nil))
+				require.NoError(t, CreateFile(dir+"/"+in+"/new", nil, 0o666))
+				require.NoError(t, os.Remove(filepath.Join(project, "sub", "new")))
 			}
 		}
 	}
 	entries, err := os.ReadDir(outside)
 	require.NoError(t, err)
 	assert.Empty(t, entries)
+}
+
+// A directory whose path without links is too long for the system has the same limit.
+func TestNoLinkLeadsOutOfALongPath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making a link needs a privilege there")
+	}
+	top := t.TempDir()
+	docs := testkit.TooLongPath(t, top)
+	t.Chdir(docs)
+	require.NoError(t, os.Symlink(strings.Repeat("../", 21)+"new", "f"))
+	_, err := CreatePrivate("f")
+	require.Error(t, err)
+	assert.NoFileExists(t, filepath.Join(top, "new"))
+	f, err := CreatePrivate("g")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
 }

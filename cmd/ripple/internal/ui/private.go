@@ -33,7 +33,10 @@ func CreatePrivate(path string) (*os.File, error) {
 
 func openPrivate(path string) (*os.File, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | nonBlock
-	dir, name := projectOf(path)
+	dir, name, err := projectOf(path)
+	if err != nil {
+		return nil, err
+	}
 	if dir == "" {
 		return os.OpenFile(path, flags, 0o600)
 	}
@@ -55,7 +58,10 @@ func WritePrivate(path string, text []byte) error {
 	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
 		return cmp.Or(Outside(path), error(&fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file")}))
 	}
-	dir, name := projectOf(path)
+	dir, name, err := projectOf(path)
+	if err != nil {
+		return err
+	}
 	if dir == "" {
 		return projectfile.Replace(path, text, 0o600)
 	}
