@@ -2,9 +2,12 @@ package projectfile
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"example.org/ripple/internal/owner"
 )
@@ -18,13 +21,16 @@ var marks = []string{".ripple", ".ralph", ".ralphrc", "ripple.yml"}
 // a plain home directory.
 //
 // The project is the first of the result, which is empty if there is none. The others are the other working trees of the
-// repository, such as the main one of a linked one, if they exist.
+// repository, such as the main one of a linked one, if they exist. A directory that cannot be resolved, as if its path without links is
+// too long for the system, is in the project that has its name.
 func Around(dir string) []string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	} else if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	var trees []string // the innermost first
@@ -34,6 +40,11 @@ func Around(dir string) []string {
 		}
 		if top == filepath.Dir(top) {
 			break
+		}
+	}
+	for i, top := range trees { // without effect unless the directory cannot be resolved
+		if real, err := filepath.EvalSymlinks(top); err == nil {
+			trees[i] = real
 		}
 	}
 	if len(trees) > 0 {
@@ -92,14 +103,21 @@ func otherTrees(top string) (list []string) {
 
 // Brings reports whether a project may have brought a file or directory with settings of the user: it is in one of the project's
 // trees, as [Around] returns them, because HOME or another variable says so, as with HOME=$PWD/home. A home directory in the system's
-// list of users has the user's own files, even if it is, or is in, a repository.
+// list of users has the user's own files, even if it is, or is in, a repository. A path that cannot be resolved may lead into any tree.
 func Brings(trees []string, path string) bool {
 	return slices.ContainsFunc(trees, func(tree string) bool {
-		return isIn(tree, path) && !slices.ContainsFunc(owner.ListedHomes(), func(home string) bool {
+		return (isIn(tree, path) || isUnresolvable(path)) && !slices.ContainsFunc(owner.ListedHomes(), func(home string) bool {
 			if real, err := filepath.EvalSymlinks(home); err == nil {
 				home = real
 			}
 			return isIn(tree, home) && isIn(home, path)
 		})
 	})
+}
+
+// isUnresolvable reports whether ripple cannot find out where a path leads, so that the system may find a file there: its path without
+// links may be too long.
+func isUnresolvable(path string) bool {
+	_, err := filepath.EvalSymlinks(path)
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/testkit"
 )
 
 // The user's files in a repository, or in a directory with files of ripple, are the project's; those of a plain home directory and
@@ -52,6 +54,32 @@ func TestBrings(t *testing.T) {
 			assert.True(t, Brings([]string{filepath.Join(home, "p")}, filepath.Join(home, "p", "home")))
 		}
 	}
+}
+
+// A path that cannot be resolved may lead into the project, and a directory that cannot be resolved is in the project that has its name.
+func TestBringsWhatCannotBeResolved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making a link needs a privilege there")
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	project, entry := filepath.Join(base, "p"), filepath.Join(base, "entry")
+	require.NoError(t, os.MkdirAll(filepath.Join(project, ".git", "refs"), 0o700))
+	docs := testkit.TooLongPath(t, project)
+	require.NoError(t, os.MkdirAll(filepath.Join(docs, "h"), 0o700))
+	require.NoError(t, os.Symlink("docs/h", filepath.Join(project, "h")))
+	require.NoError(t, os.Symlink("p", entry))
+	assert.True(t, Brings(Around(project), filepath.Join(entry, "h")))
+	assert.False(t, Brings(Around(project), filepath.Join(base, "none")))
+	assert.False(t, Brings(Around(base), filepath.Join(entry, "h")), "no project")
+	for _, dir := range []string{docs, filepath.Join(entry, "docs")} {
+		assert.Equal(t, []string{project}, Around(dir))
+	}
+	assert.False(t, isIn(project, filepath.Join(entry, "h")))
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "plain"), 0o700))
+	assert.Empty(t, Around(testkit.TooLongPath(t, filepath.Join(base, "plain"))))
+	require.NoError(t, os.WriteFile(filepath.Join(base, "plain", "docs", "ripple.yml"), nil, 0o600))
+	assert.Equal(t, []string{filepath.Join(base, "plain", "docs")}, Around(filepath.Join(base, "plain", "docs")))
 }
 
 // What is in another working tree of the repository belongs to the project, too.
