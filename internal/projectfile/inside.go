@@ -58,15 +58,18 @@ func Target(dir, path string) (string, error) {
 // ReadNamed returns what a file has that a user named by its path, or that is beside such a file, at most
 // limit bytes. No link leads out of the project that has it; see ProjectOf. Errors: those of openInside.
 func ReadNamed(path string, limit int64) ([]byte, error) {
-	f, err := OpenNamed(path)
-	if err != nil {
+	full, project, _, err := Named(path)
+	switch {
+	case err != nil:
 		return nil, err
+	case project != "":
+		return ReadInside(project, full, limit)
 	}
-	return readAll(f, limit)
+	return Read(full, limit)
 }
 
-// OpenNamed opens a regular file that a user named by its path, for reading. No link leads out of the project that has it; see
-// ProjectOf. Errors: those of openInside and Named.
+// OpenNamed opens a file that a user named by its path, for reading. In a project it is a regular file, and no link leads out of the
+// project; see ProjectOf. Any other file may be a pipe, as a shell makes one for <(COMMAND). Errors: those of openInside and Named.
 func OpenNamed(path string) (*os.File, error) {
 	full, project, _, err := Named(path)
 	switch {
@@ -75,7 +78,7 @@ func OpenNamed(path string) (*os.File, error) {
 	case project != "":
 		return openInside(project, full)
 	}
-	return Open(full)
+	return os.Open(full)
 }
 
 // Named returns the absolute path of a file that a user named by its path, which has no ".."; its project in the sense of ProjectOf,

@@ -13,6 +13,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/attached"
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/agent"
 	"example.org/ripple/runtime/event"
 	"example.org/ripple/runtime/launch"
@@ -226,7 +227,11 @@ func (a *app) promptText(args []string, file string) (string, error) {
 	var err error
 	switch {
 	case file != "":
-		b, err = os.ReadFile(file)
+		var f *os.File
+		if f, err = projectfile.OpenNamed(file); err == nil {
+			defer f.Close() // only read from
+			b, err = io.ReadAll(f)
+		}
 	case args[0] == "-":
 		b, err = io.ReadAll(a.In)
 	default:

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"example.org/ripple/cmd/ripple/internal/cast"
 	"example.org/ripple/cmd/ripple/internal/htmlpage"
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/console"
 )
 
@@ -89,7 +89,7 @@ Only output is recorded. A typed secret is in the recording only if the program 
 }
 
 func (f recordFlags) convert(a *ui.App) error {
-	in, err := os.Open(f.from)
+	in, err := projectfile.OpenNamed(f.from)
 	if err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}

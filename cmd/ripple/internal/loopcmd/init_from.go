@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/loop/record"
 )
 
@@ -38,17 +38,21 @@ const maxWanted = 1 << 20
 func (a *starter) readWanted(path string) (w wanted, err error) {
 	in, name := a.In, "standard input"
 	if path != "-" {
-		f, err := os.Open(path)
+		name = filepath.Base(path)
+		f, err := projectfile.OpenNamed(path)
+		if errors.Is(err, syscall.EISDIR) {
+			return w, errNotFile(name)
+		}
 		if err != nil {
 			return w, ui.FailWith(ui.ExitUsage, err, "give --from the name of a file, or - for standard input")
 		}
 		defer f.Close() // opened for reading only
-		in, name = f, filepath.Base(path)
+		in = f
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxWanted+1))
 	switch {
 	case errors.Is(err, syscall.EISDIR):
-		return w, ui.UsageError("give --from the name of a file, or - for standard input", "%s is a directory", name)
+		return w, errNotFile(name)
 	case err != nil:
 		return w, ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: %w", name, err), "--from needs a file that can be read")
 	case len(data) > maxWanted:
@@ -64,6 +68,10 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 		return wantedIssues(name, text)
 	}
 	return wanted{name: name, tasks: markdownTasks(text), text: text}, nil
+}
+
+func errNotFile(name string) error {
+	return ui.UsageError("give --from the name of a file, or - for standard input", "%s is a directory", name)
 }
 
 // beginsJSON matches the start of JSON but not of Markdown; a list of boxes may begin with "[".

@@ -19,6 +19,7 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/lazyregexp"
+	"example.org/ripple/internal/projectfile"
 )
 
 // packages are the files of each package, as templates filled with a setup.
@@ -167,12 +168,16 @@ func addProgram(z *zip.Writer, name, program string) error {
 }
 
 func (p packaging) printRegistry(a *ui.App, s setup) error {
-	bundle, err := os.ReadFile(p.bundle)
+	bundle, err := projectfile.OpenNamed(p.bundle)
 	if err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
-	sum := sha256.Sum256(bundle)
-	s.Name, s.URL, s.SHA256 = p.name, p.url, hex.EncodeToString(sum[:])
+	defer bundle.Close() // only read from
+	sum := sha256.New()
+	if _, err := io.Copy(sum, bundle); err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "")
+	}
+	s.Name, s.URL, s.SHA256 = p.name, p.url, hex.EncodeToString(sum.Sum(nil))
 	return each(registryKind, s, func(_ string, content []byte) error {
 		a.Printf("%s", content)
 		return nil
