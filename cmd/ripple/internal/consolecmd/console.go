@@ -145,12 +145,15 @@ func completeNames(a *ui.App) func(*cobra.Command, []string, string) ([]string, 
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		var names []string
-		for _, s := range all {
-			names = append(names, s.Name+"\t"+s.Adapter)
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return consoleNames(all), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+func consoleNames(all []console.Status) (names []string) {
+	for _, s := range all {
+		names = append(names, cobra.CompletionWithDesc(s.Name, ui.FirstLine(s.Adapter)))
+	}
+	return names
 }
 
 // newHost returns the hidden command that runs a console's host.

@@ -193,7 +193,7 @@ func listRow(s console.Status) string {
 	if s.Agent != nil && s.Agent.Question != "" {
 		last += "  asks: " + ui.FirstLine(s.Agent.Question)
 	}
-	return ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s", s.Name, s.Adapter, s.State, age(s), last))
+	return ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s", s.Name, ui.FirstLine(s.Adapter), ui.FirstLine(string(s.State)), age(s), last))
 }
 
 // maxLog is how many bytes of a log are shown at most.

@@ -23,6 +23,21 @@ func TestAConsoleHasOneRow(t *testing.T) {
 	assert.Zero(t, strings.Count(row, "\n"))
 }
 
+// The name of an adapter in a record, which a project may bring, is shown as one line without control characters.
+func TestTheAdapterOfARecordIsOneLine(t *testing.T) {
+	s := console.Status{Name: "a", State: "idle\nc"}
+	s.Adapter = "x\x1b]0;T\a\u009b31m\nb              bash"
+	row := listRow(s)
+	assert.Zero(t, strings.Count(row, "\n"))
+	assert.Equal(t, row, ui.Harmless(row))
+	for _, text := range consoleNames([]console.Status{s}) {
+		name, about, _ := strings.Cut(text, "\t")
+		assert.Equal(t, "a", name)
+		assert.NotContains(t, about, "\n")
+		assert.Equal(t, about, ui.Harmless(about))
+	}
+}
+
 // reader has lines, and reads like a console.
 type reader struct{ found console.Lines }
 
