@@ -63,9 +63,9 @@ func TestLinksOutOfTheRepository(t *testing.T) {
 	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
-		_, said, code := f.outcome(t, ripple, "box", "--", "sh", "-c", f.exports()+`ln -s HEAD .git/inside; exit 7`)
+		_, said, code := f.outcome(t, ripple, "box", "--", "sh", "-c", f.exports()+`ln -s commondir .git/TAG_EDITMSG; exit 7`)
 		assert.Equal(t, 7, code, said)
-		assert.Empty(t, said)
+		assert.Contains(t, said, "check these before you run git there: "+f.variables["W"]+"/.git/TAG_EDITMSG: link = "+f.variables["W"]+"/.git/commondir\n")
 		_, said, code = f.outcome(t, ripple, "box", "--", "sh", "-c", f.exports()+`rm -f .git/COMMIT_EDITMSG; ln -s "$H/.bashrc" .git/COMMIT_EDITMSG; exit 7`)
 		assert.Equal(t, 7, code, said)
 		assert.Contains(t, said, "check these before you run git there: "+f.variables["W"]+"/.git/COMMIT_EDITMSG: link = "+f.variables["H"]+"/.bashrc\n")

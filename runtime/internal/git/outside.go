@@ -13,7 +13,7 @@ import (
 )
 
 // A repository from an archive, or one in which an agent works, may make git write files outside of it: git follows
-// symbolic links in its directory, for example when it appends to a log in logs/, and a file .git or commondir names the
+// symbolic links in its directory, for example when it appends to a log in logs/ or writes a message, and a file .git or commondir names the
 // directory of a repository anywhere. A list of other directories with objects makes git show what another repository has.
 // Users make such links and files, too, so they can be approved.
 
@@ -35,7 +35,7 @@ func (r repository) outside(ctx context.Context, all []setting) (list []string, 
 	} else if !belongs {
 		list = append(list, setting{file: filepath.Join(top, ".git"), key: "gitdir", value: gitDir}.String())
 	}
-	if common != gitDir && common != filepath.Dir(filepath.Dir(gitDir)) && !inAny(real[:1], common) {
+	if common != gitDir && common != filepath.Dir(filepath.Dir(gitDir)) {
 		list = append(list, setting{file: filepath.Join(gitDir, "commondir"), key: "commondir", value: common}.String())
 	}
 	places := slices.Compact([]string{common, gitDir})
@@ -123,10 +123,10 @@ func checkTop(gitDir, top, used string) error {
 	return &projectfile.RefusedError{Path: gitDir, Why: "is a repository whose files are in " + used + " instead of " + top, Do: "remove its setting core.worktree"}
 }
 
-// appendLinks appends the symbolic links in a git directory that lead out of these places, or into a directory of hooks. It
-// skips the directory hooks itself, in which git writes nothing.
+// appendLinks appends the symbolic links in a git directory. Git makes none, except an old HEAD, but writes through those that it
+// finds, also into its own settings. Those of git-annex are not in the way of any file of git. It skips the directory hooks, in
+// which git writes nothing.
 func appendLinks(ctx context.Context, list []string, dir string, places []string) ([]string, error) {
-	hooks := hooksOf(places)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -137,10 +137,11 @@ func appendLinks(ctx context.Context, list []string, dir string, places []string
 			return errUnexamined(path, err)
 		case d.IsDir() && path == filepath.Join(dir, "hooks"):
 			return fs.SkipDir
-		case d.Type()&fs.ModeSymlink == 0:
+		case d.Type()&fs.ModeSymlink == 0 || isOldHead(dir, path):
 			return nil
 		}
-		if target, resolved := targetOf(path); !resolved || !inAny(places, target) || inAny(hooks, target) {
+		target, resolved := targetOf(path)
+		if annex := resolved && inAny(places, target) && inAny(annexes(dir, path), path); !annex {
 			list = append(list, setting{file: path, key: "link", value: target}.String())
 		}
 		return nil
@@ -148,12 +149,21 @@ func appendLinks(ctx context.Context, list []string, dir string, places []string
 	return list, err
 }
 
-// hooksOf returns the directories of hooks in some git directories.
-func hooksOf(places []string) (dirs []string) {
-	for _, p := range places {
-		dirs = append(dirs, filepath.Join(p, "hooks"))
+// isOldHead reports whether a link is the HEAD of a git directory and leads to a branch, as git itself made it once.
+func isOldHead(dir, link string) bool {
+	to, err := os.Readlink(link)
+	return err == nil && link == filepath.Join(dir, "HEAD") && strings.HasPrefix(to, "refs/heads/") && filepath.IsLocal(to) && filepath.Clean(to) == to
+}
+
+// annexes returns where git-annex has its files, in a git directory and in that of a linked working tree in which a path may be.
+func annexes(dir, path string) []string {
+	list := []string{filepath.Join(dir, "annex")}
+	trees := filepath.Join(dir, "worktrees")
+	if rel, err := filepath.Rel(trees, path); err == nil && filepath.IsLocal(rel) {
+		name, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		list = append(list, filepath.Join(trees, name, "annex"))
 	}
-	return dirs
+	return list
 }
 
 // targetOf returns the path of the file that a process writes through a symbolic link. The file need not exist. If resolved is

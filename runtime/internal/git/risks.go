@@ -189,7 +189,7 @@ func (r repository) withSubmodules(ctx context.Context) (list []repository, err 
 }
 
 // Risks returns what makes git run programs of the repository of a directory, or use files outside of it: settings, also those of
-// its submodules with files, as "FILE: key = value"; symbolic links that lead out of it, as "FILE: link = TARGET"; directories of
+// its submodules with files, as "FILE: key = value"; symbolic links in its directory, as "FILE: link = TARGET"; directories of
 // objects elsewhere, as "FILE: alternate = DIR"; a file .git or commondir that names a repository elsewhere, as "FILE: gitdir =
 // DIR" or "FILE: commondir = DIR"; and in a partial clone, files that name a server, as "FILE: remote = TEXT". They are sorted. It also returns the top of the working tree. Both are empty outside of a
 // repository. Errors: *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
@@ -245,7 +245,7 @@ func (r *Repo) examine(ctx context.Context, env []string, settingsCount bool) ([
 	list, err := at.outside(ctx, all)
 	if risk := r.notAccepted(list); risk != "" {
 		return nil, &Conflict{
-			"git would use files outside of the repository, or a server, and nobody has approved that: " + risk,
+			"git would use links in its directory, files outside of the repository, or a server, and nobody has approved that: " + risk,
 			"check it, and remove it if it is not yours; what is in the project, but not in the working tree of a loop, can be approved at the next start",
 		}
 	}

@@ -169,7 +169,7 @@ func reportRisks(ctx context.Context, a *ui.App, tree string, before []string) {
 		risks = append(risks[:maxRisks], fmt.Sprintf("and %d more", more))
 	}
 	if len(risks) > 0 {
-		a.Note("git now would use files outside of the repository, or run programs: check these before you run git there: %s", strings.Join(risks, ", "))
+		a.Note("git now would use links in its directory or files outside of the repository, or run programs: check these before you run git there: %s", strings.Join(risks, ", "))
 	}
 }
 
