@@ -73,6 +73,7 @@ var opensByPath = map[string]string{
 	"runtime/internal/git/lacking.go ReadDir":               "only names are used",
 	"runtime/internal/git/locks.go Remove":                  "a lock of git; a link is removed, not followed",
 	"runtime/internal/git/outside.go ReadDir":               "git's directory; only names are used, and the files are read with projectfile",
+	"runtime/internal/git/states.go ReadDir":                "git's directory; only names are used, and the files are read with projectfile",
 	"runtime/internal/git/worktree.go ReadDir":              "the entries of working trees; only names are used",
 	"runtime/internal/git/worktree.go Remove":               "a reference that a rebase left; a link is removed, not followed",
 	"runtime/internal/git/worktree.go RemoveAll":            "the entry of a working tree that was not finished; links are not followed",

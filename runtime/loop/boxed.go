@@ -185,7 +185,8 @@ func (c *confined) end(ctx context.Context) {
 	c.takeRepositories(ctx)
 }
 
-// takeRepositories records the repositories in directories of the working tree, at the end of a run. Whether turns changed their
+// takeRepositories records the repositories in directories of the working tree, at the end of a run, and what git has to continue
+// in the one of the working tree. Whether turns changed their
 // settings is unknown, because these may include other files.
 func (c *confined) takeRepositories(ctx context.Context) {
 	if c.files == nil || c.work.tree.Repo == nil { // no turn was taken in a box, or there is no repository
@@ -194,6 +195,13 @@ func (c *confined) takeRepositories(ctx context.Context) {
 	names, err := c.work.tree.Repo.WritableRepositories(ctx)
 	if err != nil {
 		c.note("the repositories in the working tree could not be listed, so review them yourself before you run git here: " + err.Error())
+	}
+	kept, err := c.work.tree.Repo.Kept(ctx)
+	if err != nil {
+		c.note("review the repository yourself before you run git here: " + err.Error())
+	}
+	for _, name := range kept {
+		c.review(c.work.tree.FromProject(name))
 	}
 	for _, name := range names {
 		if name += "/.git"; isWork(c.work.tree, []string{name}) {

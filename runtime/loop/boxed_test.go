@@ -229,6 +229,22 @@ func TestReviewOfHooks(t *testing.T) {
 	}
 }
 
+// What an agent leaves in .git for git to continue is listed for review: the commands of a rebase, and what a commit obeys.
+func TestReviewOfWhatGitKeeps(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no boxes there")
+	}
+	r := gitRig(t)
+	r.fake.script = script(func(d *doing) {
+		d.writes(".git/rebase-merge/git-rebase-todo", "exec touch x\n")
+		d.writes(".git/MERGE_AUTOSTASH", "0123\n")
+		d.says("working")
+	})
+	r.flags["max-turns"] = "1"
+	r.inBox(false)
+	assert.Equal(t, []string{".git/MERGE_AUTOSTASH", ".git/rebase-merge"}, r.journal().Review)
+}
+
 // Files to review above the project are named relative to it.
 func TestReviewAboveTheProject(t *testing.T) {
 	r := gitRig(t)

@@ -149,6 +149,9 @@ func words(sub subcommand, hooks bool, args []string) []string {
 	if !hooks {
 		list = append(list, "-c", "core.hooksPath="+os.DevNull)
 	}
+	if sub == gitCommit { // MERGE_RR may name any file
+		list = append(list, "-c", "rerere.enabled=false")
+	}
 	if sub == gitRebase { // the other backend starts many programs, each of which reads the settings again
 		list = append(list, "-c", "rebase.backend=merge", "-c", "rebase.updateRefs=false", "-c", "rebase.instructionFormat=%s")
 	}

@@ -4,56 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 )
-
-// unfinished is what somebody can begin in a repository and leave open, by the file
-// that git keeps of it. The last word is the command.
-var unfinished = []struct{ file, what string }{
-	{"MERGE_HEAD", "a merge"},
-	{"CHERRY_PICK_HEAD", "a cherry-pick"},
-	{"REVERT_HEAD", "a revert"},
-	{"rebase-merge", "a rebase"},
-	{"rebase-apply/applying", "a series of patches for git am"},
-	{"rebase-apply", "a rebase"},
-}
-
-// Unfinished returns what is left open in the working tree, such as "a merge", and the command that continues or aborts
-// it, such as "git merge"; both are empty if nothing is.
-func (r *Repo) Unfinished(ctx context.Context) (what, command string, err error) {
-	dir, err := dirOf(ctx, r.Top)
-	if err != nil {
-		return "", "", err
-	}
-	for _, u := range unfinished {
-		if _, err := os.Stat(filepath.Join(dir, u.file)); err == nil {
-			return u.what, "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:], nil
-		}
-	}
-	return "", "", nil
-}
-
-// underWay is nil when nothing is left open in the repository: a commit would end
-// it, or be taken for a part of it.
-func (r *Repo) underWay(ctx context.Context) error {
-	what, end, err := r.Unfinished(ctx)
-	if err != nil || what == "" {
-		return err
-	}
-	return &Conflict{
-		what + " is unfinished in " + r.Top + ", and a commit would become part of it",
-		"end it with `" + end + " --continue` or `" + end + " --abort`",
-	}
-}
-
-// Rebasing reports whether a rebase is unfinished in the working tree.
-func (r *Repo) Rebasing(ctx context.Context) bool {
-	dir, err := dirOf(ctx, r.Top)
-	return err == nil && (there(filepath.Join(dir, "rebase-merge")) || there(filepath.Join(dir, "rebase-apply")))
-}
 
 // Ready finds out whether commits can be made. A *Conflict says what is in the way;
 // nothing was changed.

@@ -191,7 +191,7 @@ func (r repository) withSubmodules(ctx context.Context) (list []repository, err 
 // Risks returns what makes git run programs of the repository of a directory, or use files outside of it: settings, also those of
 // its submodules with files, as "FILE: key = value"; symbolic links in its directory, as "FILE: link = TARGET"; directories of
 // objects elsewhere, as "FILE: alternate = DIR"; a file .git or commondir that names a repository elsewhere, as "FILE: gitdir =
-// DIR" or "FILE: commondir = DIR"; and in a partial clone, files that name a server, as "FILE: remote = TEXT". They are sorted. It also returns the top of the working tree. Both are empty outside of a
+// DIR" or "FILE: commondir = DIR"; what git keeps to continue it, such as a merge or a rebase, as "FILE: state = TEXT"; and in a partial clone, files that name a server, as "FILE: remote = TEXT". They are sorted. It also returns the top of the working tree. Both are empty outside of a
 // repository. Errors: *projectfile.RefusedError, *TimeoutError, *Error, those of ctx.
 func Risks(ctx context.Context, dir string) (top string, list []string, err error) {
 	top, _, err = topOf(ctx, dir)
@@ -212,6 +212,13 @@ func Risks(ctx context.Context, dir string) (top string, list []string, err erro
 		return "", nil, err
 	}
 	list = append(list, risksIn(all)...)
+	kept, err := (&Repo{Top: top}).states(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, s := range kept {
+		list = append(list, s.String())
+	}
 	inner, err := r.withSubmodules(ctx)
 	for _, at := range inner {
 		if err == nil {

@@ -241,6 +241,13 @@ func (w *Worktree) Update(ctx context.Context, clean bool) (rebased, held bool, 
 	if err != nil || merges != "" {
 		return false, err == nil, err
 	}
+	list, err := w.states(ctx)
+	if err == nil {
+		err = w.checkStates(list)
+	}
+	if err != nil {
+		return false, false, err
+	}
 	_, err = w.run(ctx, call{}, gitRebase, "--quiet", "--no-autostash", revision(w.Main))
 	if refused, ok := errors.AsType[*Error](err); ok && !OfSystem(err) {
 		return false, false, w.conflict(refused.Said)
@@ -276,9 +283,13 @@ func (w *Worktree) behind(ctx context.Context) (bool, error) {
 }
 
 func (w *Worktree) conflict(why string) *Conflict {
+	look := ""
+	if w.Box != nil { // a merge driver in the box may have changed them
+		look = ", look at the commands with `git rebase --edit-todo`"
+	}
 	return &Conflict{
 		fmt.Sprintf("branch %s cannot be rebased on %s: %s", w.Branch, w.Main, why),
-		fmt.Sprintf("solve it in %s and run `git rebase --continue` there, or `git rebase --abort`", w.Top),
+		fmt.Sprintf("solve it in %s%s and run `git rebase --continue` there, or `git rebase --abort`", w.Top, look),
 	}
 }
 
