@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/console/place"
@@ -40,9 +42,14 @@ func (h lineHistory) open() lineedit.History {
 	data, _ := h.read() // an unreadable history is empty
 	var lines []string
 	if text := strings.ToValidUTF8(strings.TrimSuffix(string(data), "\n"), ""); text != "" {
-		lines = strings.Split(text, "\n")
+		lines = slices.DeleteFunc(strings.Split(text, "\n"), controls)
 	}
 	return lineedit.History{Lines: lines, Keep: h.add}
+}
+
+// controls reports whether a line has characters on which a terminal acts. A project may bring the file, and a line is also typed.
+func controls(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && unicode.IsControl(r) })
 }
 
 // read returns the end of the file. A file of more than twice maxHistory bytes is shortened to it.

@@ -46,3 +46,11 @@ func TestALongLineHistoryLosesItsBeginning(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, info.Size(), int64(maxHistory))
 }
+
+// A project may bring the history: lines with characters that a terminal acts on are not offered, since they would be typed, too.
+func TestLinesWithControlCharactersAreNotOffered(t *testing.T) {
+	h := historyOf(func(name string) string { return map[string]string{"XDG_STATE_HOME": t.TempDir()}[name] }, "bash")
+	require.NoError(t, os.MkdirAll(filepath.Dir(h.file), 0o700))
+	require.NoError(t, os.WriteFile(h.file, []byte("echo a\x1b]0;x\x07\nb\u009bm\nc\rd\ne\x00\x7f\nf\tg\n\u202eh\n"), 0o600))
+	assert.Equal(t, []string{"f\tg", "\u202eh"}, h.open().Lines)
+}

@@ -142,7 +142,7 @@ func Table(list []string, cols, rows int) (shown []string) {
 				if used += cells(char); used >= cols {
 					break
 				}
-				line += char
+				line += drawn(char)
 			}
 		}
 		shown = append(shown, line)

@@ -103,3 +103,15 @@ func TestATableOfWords(t *testing.T) {
 	}
 	assert.Empty(t, Table(nil, 80, 5))
 }
+
+// A line looks like the one that is entered: characters that reorder others are shown, wherever they come from.
+func TestCharactersThatReorderAreShown(t *testing.T) {
+	for _, char := range []string{"\u202e", "\u2066", "\u200f", "\u2028"} {
+		view := View{Chars: split("a" + char + "b"), At: 3}
+		shown, end, cursor := view.Layout(0, 20, 5)
+		assert.Equal(t, "a\ufffdb", shown)
+		assert.Equal(t, Place{Col: 3}, end)
+		assert.Equal(t, Place{Col: 3}, cursor)
+		assert.Equal(t, []string{"a\ufffdb  c"}, Table([]string{"a" + char + "b", "c"}, 20, 5))
+	}
+}

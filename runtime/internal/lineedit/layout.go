@@ -2,6 +2,8 @@ package lineedit
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 )
@@ -25,7 +27,7 @@ func (v View) Layout(first, cols, rows int) (shown string, end, cursor Place) {
 		if v.Chars[i] == "\t" {
 			shown += strings.Repeat(" ", next.Col-p.Col) // a tab would leave what the cells have shown before
 		} else {
-			shown += v.Chars[i]
+			shown += drawn(v.Chars[i])
 		}
 		p = next
 		if i == v.At { // the terminal may have put it in the next row
@@ -55,9 +57,19 @@ func (p Place) after(char string, cols int) Place {
 	return Place{p.Row, p.Col + w}
 }
 
+// drawn is a character as it is written to the terminal: one that would reorder others, or end the line, is replaced.
+func drawn(char string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+			return utf8.RuneError
+		}
+		return r
+	}, char)
+}
+
 // width is how many columns a character has on a terminal that takes each code point for itself.
 func width(char string) (n int) {
-	for _, r := range char {
+	for _, r := range drawn(char) {
 		n += displaywidth.Rune(r)
 	}
 	return n
