@@ -251,3 +251,22 @@ func TestLoopHiddenChanges(t *testing.T) {
 		})
 	}
 }
+
+// A box has its private files where its programs cannot write, even if the directory for temporary files is in the working tree: what
+// they put there would be followed outside of the box.
+func TestTemporaryFilesInTheTree(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		f.prepare(t, `ls -d tmp/ripple-box-* >>seen; for d in tmp/ripple-box-*; do for n in 2 3 4 5; do ln -s "$H/.bashrc" $d/start-$n; done; done`, "")
+		_, said, code := f.outcome(t, "sh", "-c", "mkdir tmp; echo tmp >.gitignore; exec env RIPPLE_SCENARIO=scenario.yaml TMPDIR=$PWD/tmp "+
+			ripple+" run --adapter rehearsal --prompt go --max-turns 3 --verify 'sh check.sh' "+strings.Join(boxed, " "))
+		assert.Zero(t, code, said)
+		assert.FileExists(t, f.variables["W"]+"/seen", said)
+		text, err := os.ReadFile(f.variables["H"] + "/.bashrc")
+		require.NoError(t, err)
+		assert.Equal(t, "\n", string(text))
+		_, said, code = f.outcome(t, "sh", "-c", "TMPDIR=$PWD/tmp "+ripple+" box -- sh -c 'ls -d tmp/ripple-box-*'")
+		assert.NotZero(t, code, said)
+	})
+}

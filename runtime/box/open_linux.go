@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -67,11 +68,9 @@ func Open(o Options) (*Box, error) {
 	if b.self, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	scratch.SweepOnce("", 0) // what killed boxes left
-	if b.private, err = scratch.New("", "box"); err != nil {
+	if b.private, b.dir, err = o.Policy.privateDir(); err != nil {
 		return nil, err
 	}
-	b.dir, err = filepath.EvalSymlinks(b.private.Path)
 	for _, name := range []string{"home", "tmp"} {
 		err = errors.Join(err, os.Mkdir(b.path(name), 0o700))
 	}
@@ -92,6 +91,28 @@ func Open(o Options) (*Box, error) {
 		<-served
 	}
 	return b, nil
+}
+
+// privateDir makes a private directory of a box, and returns also its path without links. It is in the directory for temporary files,
+// or in /tmp if a program in the box may write there: it could put links in place of files that are written outside of the box.
+func (p *Policy) privateDir() (*scratch.Dir, string, error) {
+	parent := ""
+	if temp, err := filepath.EvalSymlinks(os.TempDir()); err == nil && p.writable(temp) {
+		parent = "/tmp" // see check
+	}
+	scratch.SweepOnce(parent, 0) // what killed boxes left
+	private, err := scratch.New(parent, "box")
+	if err != nil {
+		return nil, "", err
+	}
+	dir, err := filepath.EvalSymlinks(private.Path)
+	if err == nil && p.writable(dir) {
+		err = fmt.Errorf("%w: the directory for temporary files, %q, is writable in it", ErrPolicy, filepath.Dir(dir))
+	}
+	if err != nil {
+		private.Remove()
+	}
+	return private, dir, err
 }
 
 // Denials returns the distinct connections that were refused so far.
@@ -145,6 +166,9 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	if all := (&Policy{Dir: p.Dir, Write: slices.Concat(p.Write, b.write, write)}); all.writable(b.dir) {
+		return nil, fmt.Errorf("%w: its private directory, %q, is writable in it", ErrPolicy, b.dir)
+	}
 	if err := b.pin(filepath.Join(p.Dir, ".git")); err != nil {
 		return nil, err
 	}
@@ -176,7 +200,12 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	b.starts++
 	file := b.path("start-" + strconv.Itoa(b.starts))
 	b.mu.Unlock()
-	if err := os.WriteFile(file, data, 0o600); err != nil {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	return slices.Concat([]string{b.self}, b.options.Enter, []string{file}, argv), nil

@@ -16,8 +16,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"example.org/ripple/runtime/internal/scratch"
 )
 
 // Paths in the box that belong to ripple.
@@ -50,16 +48,12 @@ func Run(ctx context.Context, c Command) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	scratch.SweepOnce("", 0) // what killed boxes left
-	private, err := scratch.New("", "box")
+	private, dir, err := c.Policy.privateDir()
 	if err != nil {
 		return 0, err
 	}
 	defer private.Remove()
-	r := &running{Command: c, bwrap: bwrap}
-	if r.dir, err = filepath.EvalSymlinks(private.Path); err != nil {
-		return 0, err
-	}
+	r := &running{Command: c, bwrap: bwrap, dir: dir}
 	defer r.release()
 	args, err := r.args()
 	if err != nil {
