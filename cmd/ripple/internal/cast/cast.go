@@ -8,10 +8,13 @@ import (
 	"example.org/ripple/internal/vt"
 )
 
-// Limits of a recording. One that reaches maxRuns ends there, with Cut set.
+// Limits of a recording. One that reaches maxRuns or maxCells ends there, with Cut set.
 const (
 	frameTime = time.Second / 30 // changes within this time are one frame
 	maxRuns   = 100_000          // about 5 MB of a page
+
+	maxCols, maxRows = 1000, 500   // of a terminal; the numbers in a file may be any
+	maxCells         = 500_000_000 // compared for all frames and sizes: about a minute of processor time
 )
 
 // Recording is the content of a terminal's screen over time.
@@ -59,12 +62,13 @@ type Recorder struct {
 	pending  bool          // there is output that is in no frame yet
 	since    time.Duration // when that output began, in the time of the recording
 	runs     int
+	cells    int // that were compared
 }
 
 // New returns a Recorder for a terminal of cols by rows cells. Times without output that are
 // longer than pause are shortened to it; 0 keeps them.
 func New(cols, rows int, pause time.Duration) *Recorder {
-	return &Recorder{screen: vt.New(vt.Options{Cols: cols, Rows: rows}), pause: pause}
+	return &Recorder{screen: vt.New(vt.Options{Cols: min(cols, maxCols), Rows: min(rows, maxRows)}), pause: pause}
 }
 
 // Output records what a program wrote to the terminal. at is the time since the beginning of
@@ -77,7 +81,10 @@ func (r *Recorder) Output(at time.Duration, data []byte) {
 // Resize records a new size of the terminal, at a time as for Output.
 func (r *Recorder) Resize(at time.Duration, cols, rows int) {
 	r.tick(at)
-	r.screen.Resize(cols, rows)
+	if !r.recorded.Cut {
+		r.screen.Resize(min(cols, maxCols), min(rows, maxRows))
+		r.count()
+	}
 }
 
 // tick advances the recording to the time of a change. A frame that is complete by then is
@@ -109,7 +116,7 @@ func (r *Recorder) take() {
 	if r.recorded.Cut {
 		return
 	}
-	_, rows := r.screen.Size()
+	rows := r.count()
 	f := Frame{At: r.since}
 	for y := range max(rows, len(r.shown)) {
 		var runs []Run
@@ -132,16 +139,35 @@ func (r *Recorder) take() {
 	if len(f.Lines) > 0 {
 		r.recorded.Frames = append(r.recorded.Frames, f)
 	}
-	r.recorded.Cut = r.runs > maxRuns
+	r.recorded.Cut = r.recorded.Cut || r.runs > maxRuns
+}
+
+// count adds the cells of the screen to those that were compared, and returns the number of its rows.
+func (r *Recorder) count() (rows int) {
+	cols, rows := r.screen.Size()
+	r.cells += cols * rows
+	r.recorded.Cut = r.cells > maxCells
+	return rows
 }
 
 // line returns the runs of a row; the cursor is shown by a style.
 func (r *Recorder) line(y int) []Run {
 	var runs []Run
+	var b strings.Builder // of the latest run
+	end := func() {
+		if n := len(runs); n > 0 {
+			runs[n-1].Text = b.String()
+		}
+		b.Reset()
+	}
 	cx, cy := r.screen.Cursor()
 	cursor := cy == y && !r.screen.Modes().CursorHidden
 	wide := 0 // cells of each character of the latest run: in many fonts the widths differ
-	for x, c := range r.screen.Cells(y) {
+	cells := r.screen.Cells(y)
+	for n := len(cells); n > 0 && cells[n-1] == (vt.Cell{Width: 1}) && !(cursor && cx == n-1); n-- {
+		cells = cells[:n-1] // most of a large screen
+	}
+	for x, c := range cells {
 		if c.Width == 0 {
 			continue
 		}
@@ -151,12 +177,15 @@ func (r *Recorder) line(y int) []Run {
 			text = strings.Repeat(" ", c.Width)
 		}
 		if n := len(runs); n > 0 && runs[n-1].Style == style && wide == c.Width {
-			runs[n-1].Text += text
+			b.WriteString(text)
 			runs[n-1].Width += c.Width
 			continue
 		}
-		runs, wide = append(runs, Run{x, c.Width, text, style}), c.Width
+		end()
+		b.WriteString(text)
+		runs, wide = append(runs, Run{Column: x, Width: c.Width, Style: style}), c.Width
 	}
+	end()
 	return trimmed(runs)
 }
 

@@ -136,3 +136,22 @@ func TestBounds(t *testing.T) {
 	}
 	assert.Less(t, runs, maxRuns+200*50)
 }
+
+// The sizes in a file, which may be any, take neither unbounded memory nor unbounded time.
+func TestSizesAreBounded(t *testing.T) {
+	r := New(100_000_000, 100_000_000, 0)
+	for _, resize := range []func(){func() {}, func() { r.Resize(0, 10_000, 10_000) }} {
+		resize()
+		cols, rows := r.screen.Size()
+		assert.Equal(t, []int{maxCols, maxRows}, []int{cols, rows})
+	}
+	r.cells = maxCells - 3*maxCols*maxRows
+	for i := range 6 {
+		r.Resize(time.Duration(i)*time.Second, maxCols-i%2, maxRows)
+		r.Output(time.Duration(i)*time.Second, []byte{'a' + byte(i)})
+	}
+	f := r.Finish(6 * time.Second)
+	assert.True(t, f.Cut)
+	assert.Len(t, f.Frames, 2)
+	assert.LessOrEqual(t, r.cells, maxCells+maxCols*maxRows)
+}
