@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"example.org/ripple/internal/owner"
@@ -49,9 +50,9 @@ func Around(dir string) []string {
 	}
 	if len(trees) > 0 {
 		project := trees[len(trees)-1]
-		list := append([]string{project}, otherTrees(project)...)
-		if trees[0] != project {
-			list = append(list, otherTrees(trees[0])...)
+		list := []string{project}
+		for _, tree := range trees {
+			list = append(list, otherTrees(tree)...)
 		}
 		return list
 	}
@@ -63,6 +64,25 @@ func Around(dir string) []string {
 		return []string{dir}
 	}
 	return nil
+}
+
+// coreWorktree returns the setting core.worktree in a file of git's settings, or "". Git writes it for submodules. It is read without
+// git, which may not be run here; a line that is not a setting may be taken for one.
+func coreWorktree(config string) (tree string) {
+	text, _ := Read(config, 1<<20) // most have none
+	inCore := false
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if section, is := strings.CutPrefix(line, "["); is {
+			name, rest, _ := strings.Cut(section, "]")
+			inCore, line = strings.EqualFold(strings.TrimSpace(name), "core"), strings.TrimSpace(rest)
+		}
+		key, value, _ := strings.Cut(line, "=")
+		if inCore && strings.EqualFold(strings.TrimSpace(key), "worktree") {
+			tree = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `"`, "").Replace(strings.TrimSpace(value))
+		}
+	}
+	return tree
 }
 
 // otherTrees returns the other working trees of the repository with this top, without links.
@@ -83,8 +103,15 @@ func otherTrees(top string) (list []string) {
 	if err != nil {
 		return nil
 	}
-	if filepath.Base(common) == ".git" {
-		add(filepath.Dir(common))
+	for dir := common; dir != filepath.Dir(dir); dir = filepath.Dir(dir) { // that of a submodule is in the one around it
+		if filepath.Base(dir) == ".git" {
+			add(filepath.Dir(dir))
+		}
+	}
+	if tree := coreWorktree(filepath.Join(common, "config")); filepath.IsAbs(tree) {
+		add(tree)
+	} else if tree != "" {
+		add(common + string(filepath.Separator) + tree) // not cleaned: a part may be a link
 	}
 	linked, err := os.OpenFile(filepath.Join(common, "worktrees"), os.O_RDONLY|nonBlock, 0)
 	if err != nil {

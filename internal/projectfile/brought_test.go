@@ -104,10 +104,22 @@ func TestOtherWorkingTreesBelongToTheProject(t *testing.T) {
 	git("repo", "clone", "-q", "--bare", ".", "../bare")
 	git("bare", "worktree", "add", "-q", "--detach", "../one")
 	git("bare", "worktree", "add", "-q", "--detach", "../two")
+	git("plain", "init", "-q", "--separate-git-dir", "../store")
+	git("plain", "-c", "user.name=u", "-c", "user.email=u@example.org", "commit", "-q", "--allow-empty", "-m", "first")
+	git("plain", "worktree", "add", "-q", "../of-store")
+	git("plain", "config", "core.worktree", at("plain"))
+	git("around", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../repo", "lib")
+	git("around/lib", "worktree", "add", "-q", "--detach", "../../of-lib")
+	git("around/linked", "init", "-q", "inner")
 	for _, c := range []struct {
 		cwd, path string
 		want      bool
 	}{
+		{"of-store", "plain/home", true},
+		{"of-lib", "around/lib/home", true},
+		{"of-lib", "around/home", true},
+		{"of-lib", "repo/home", false},
+		{"around/linked/inner", "repo/home", true},
 		{"linked", "repo/home", true},
 		{"repo", "linked/home", true},
 		{"linked", "around/linked/home", true},
