@@ -112,7 +112,7 @@ var layers = map[string]row{
 
 	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/prefork":    {0, "internal/keeper"},
-	"cmd/ripple/internal/prestart":   {5, "cmd/ripple/internal/prefork runtime/console/place runtime/proctree runtime/registry runtime/session"},
+	"cmd/ripple/internal/prestart":   {5, "cmd/ripple/internal/prefork internal/projectfile runtime/console/place runtime/proctree runtime/registry runtime/session"},
 	"cmd/ripple/internal/ui":         {4, "internal/projectfile internal/quote runtime/box internal/lazyregexp runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/journal internal/layout runtime/loop/record runtime/proctree runtime/registry internal/scenario cmd/ripple/internal/trust schema internal/owner"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui cmd/ripple/internal/trust internal/projectfile"},
 	"cmd/ripple/internal/attached":   {6, "cmd/ripple/internal/ui runtime/console"},

@@ -19,7 +19,9 @@ func addCompletion(root *cobra.Command) {
 	if err != nil {
 		return // a later version of the library may have no such command
 	}
-	ui.Group(fish.Parent())
+	for _, shell := range ui.Group(fish.Parent()).Commands() {
+		ui.WithoutHome(shell)
+	}
 	fish.RunE = func(cmd *cobra.Command, _ []string) error {
 		bare, err := cmd.Flags().GetBool("no-descriptions")
 		return errors.Join(err, writeFish(cmd.OutOrStdout(), root, !bare))

@@ -23,7 +23,7 @@ import (
 func init() { addManual = newManual }
 
 func newManual(a *ui.App) *cobra.Command {
-	return &cobra.Command{
+	return ui.WithoutHome(&cobra.Command{
 		Use:    "manual DIRECTORY",
 		Short:  "Write the man pages and completions",
 		Hidden: true,
@@ -31,7 +31,7 @@ func newManual(a *ui.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return writeManual(cmd.Root(), args[0])
 		},
-	}
+	})
 }
 
 // writeManual writes man/*.1 and completions/*. The date of the pages is SOURCE_DATE_EPOCH

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"example.org/ripple/cmd/ripple/internal/trustcmd"
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/internal/owner"
+	"example.org/ripple/internal/projectfile"
 )
 
 // Main runs one command line and returns its exit code.
@@ -48,7 +50,7 @@ var releaseFeed string
 
 // newNotice returns the notice about a newer version on the user's terminal.
 func newNotice(a *ui.App) notice.Notice {
-	if releaseFeed == "" {
+	if releaseFeed == "" || len(projectfile.Homes(a.Getenv, ".")) > 0 { // it has a file in the home directory
 		return notice.Notice{}
 	}
 	n := notice.Notice{Feed: releaseFeed, Version: thisBuild().Version, Terminal: a.ErrTerminal, Getenv: a.Getenv, Now: time.Now, After: 2 * time.Second}
@@ -74,8 +76,10 @@ func newRoot(a *ui.App) *cobra.Command {
 	showVersion(a, root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(ui.FlagError)
-	root.PersistentPreRunE = ui.CheckDurations
-	root.SetHelpCommand(newHelp(root))
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		return cmp.Or(ui.CheckDurations(cmd, args), a.Trust.CheckHomeOf(cmd))
+	}
+	root.SetHelpCommand(ui.WithoutHome(newHelp(root)))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		ui.Placeholders(cmd)
@@ -88,7 +92,7 @@ func newRoot(a *ui.App) *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(newVersion(a), newExitCodes(), boxcmd.NewInside(), boxcmd.NewEnter())
+	root.AddCommand(ui.WithoutHome(newVersion(a)), newExitCodes(), ui.WithoutHome(boxcmd.NewInside()), ui.WithoutHome(boxcmd.NewEnter()))
 	if addManual != nil {
 		root.AddCommand(addManual(a))
 	}

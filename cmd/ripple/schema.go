@@ -41,6 +41,9 @@ func newSchema(a *ui.App) *cobra.Command {
 				return ui.UsageError(ui.DidYouMean(schema.Nearest(name, ui.SortedKeys(schemaTexts)), "to print one: ripple schema NAME; the names are "+strings.Join(ui.SortedKeys(schemaTexts), ", ")), "there is no schema %q", name)
 			}
 			if install {
+				if err := a.Trust.CheckHome(""); err != nil {
+					return err
+				}
 				return installSchema(a, name, text())
 			}
 			a.Printf("%s\n", bytes.TrimRight(text(), "\n"))
@@ -48,6 +51,7 @@ func newSchema(a *ui.App) *cobra.Command {
 		},
 		ValidArgs: ui.SortedKeys(schemaTexts),
 	}
+	ui.WithoutHome(cmd)
 	cmd.Flags().BoolVar(&install, "install", false, "install the schema for editors")
 	return cmd
 }

@@ -16,10 +16,17 @@ import (
 	"example.org/ripple/internal/testkit"
 )
 
-// newBringing returns a project that brings programs of adapters, and variables that lead to them.
+// newBringing returns a project that brings programs of adapters, and a variable that leads to them.
 func newBringing(t *testing.T) *hostile {
 	t.Helper()
 	h := newHostile(t, nil)
+	text, err := os.ReadFile("../../adapters/claude.yaml")
+	require.NoError(t, err)
+	adapter := strings.ReplaceAll(string(text), "$HOME/", "$GOPATH/h/")
+	require.NotEqual(t, string(text), adapter)
+	home := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".config", "ripple", "adapters"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".config", "ripple", "adapters", "claude.yaml"), []byte(adapter), 0o600))
 	for _, name := range []string{"bin/dlv", "h/.claude/local/claude"} {
 		h.write(name, "#!/bin/sh\n: >"+h.ran+"\necho 1\n")
 		require.NoError(t, os.Chmod(filepath.Join(h.dir, name), 0o700))
@@ -27,7 +34,7 @@ func newBringing(t *testing.T) *hostile {
 	run, err := os.MkdirTemp("", "run") // a short path, because it holds sockets
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(run)) })
-	h.environ = append(h.environ, "XDG_RUNTIME_DIR="+run, "PATH="+t.TempDir(), "GOPATH="+h.dir, "HOME="+filepath.Join(h.dir, "h"))
+	h.environ = append(h.environ, "XDG_RUNTIME_DIR="+run, "PATH="+t.TempDir(), "GOPATH="+h.dir, "HOME="+home)
 	return h
 }
 

@@ -228,7 +228,9 @@ func TestRootIgnoresConsolesOfOthers(t *testing.T) {
 func TestProjectsOfOthers(t *testing.T) {
 	t.Parallel()
 	p := asOtherUser(t)
-	project := p.homeOf(t)
+	project := filepath.Join(p.homeOf(t), "project")
+	require.NoError(t, os.Mkdir(project, 0o700))
+	require.NoError(t, os.Chown(project, p.uid, p.gid))
 	in := func(cmd *exec.Cmd) (string, error) {
 		cmd.Dir = project
 		out, err := cmd.CombinedOutput()
@@ -265,7 +267,9 @@ func TestProjectsOfOthers(t *testing.T) {
 	out, err = in(stop)
 	assert.Error(t, err)
 	assert.Contains(t, out, "no loop runs here", "root may stop one")
-	require.NoError(t, os.Chmod(project, 0o755))
+	for _, dir := range []string{project, filepath.Dir(project)} {
+		require.NoError(t, os.Chmod(dir, 0o755))
+	}
 	for _, args := range [][]string{{"status"}, {"watch"}, {"replay"}} {
 		reader := p.command(t, args...)
 		reader.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}

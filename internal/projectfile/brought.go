@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"example.org/ripple/internal/owner"
 )
 
 // marks are the files that make a directory a project even without a repository.
@@ -129,16 +127,12 @@ func otherTrees(top string) (list []string) {
 }
 
 // Brings reports whether a project may have brought a file or directory with settings of the user: it is in one of the project's
-// trees, as [Around] returns them, because HOME or another variable says so, as with HOME=$PWD/home. A home directory in the system's
-// list of users has the user's own files, even if it is, or is in, a repository. A path that cannot be resolved may lead into any tree.
+// trees, as [Around] returns them, because a variable such as GOPATH says so, or a link of the user leads there. A home directory in the
+// system's list of users has the user's own files, even if it is, or is in, a repository. A path that cannot be resolved may lead into
+// any tree.
 func Brings(trees []string, path string) bool {
 	return slices.ContainsFunc(trees, func(tree string) bool {
-		return (isIn(tree, path) || isUnresolvable(path)) && !slices.ContainsFunc(owner.ListedHomes(), func(home string) bool {
-			if real, err := filepath.EvalSymlinks(home); err == nil {
-				home = real
-			}
-			return isIn(tree, home) && isIn(home, path)
-		})
+		return (isIn(tree, path) || isUnresolvable(path)) && !isListed(tree, path)
 	})
 }
 

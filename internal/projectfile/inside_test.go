@@ -240,7 +240,11 @@ func TestNamed(t *testing.T) {
 	link := filepath.Join(base, "link")
 	require.NoError(t, os.Symlink(filepath.Join(project, "sub"), link))
 	for _, c := range []struct{ cwd, path string }{
-		{filepath.Join(project, "sub"), "../f"}, {link, "../f"}, {base, "link/../f"}, {base, link + "/../f"}, {base, "project/f"},
+		{filepath.Join(project, "sub"), "../f"},
+		{link, "../f"},
+		{base, "link/../f"},
+		{base, link + "/../f"},
+		{base, "project/f"},
 		{base, "link/../sub/../f"},
 	} {
 		t.Chdir(c.cwd)

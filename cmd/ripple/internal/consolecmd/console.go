@@ -35,7 +35,8 @@ program has ended, and never while a command runs.`,
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), attached.SupervisorCommand(a))
+	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a))
+	cmd.AddCommand(ui.WithoutHome(newHost(a, version)), ui.WithoutHome(newConfine()), ui.WithoutHome(attached.SupervisorCommand(a)))
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 
 	"example.org/ripple/cmd/ripple/internal/prefork"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/proctree"
 	"example.org/ripple/runtime/registry"
 	"example.org/ripple/runtime/session"
@@ -76,8 +77,11 @@ func start(name string) *Program {
 }
 
 // find is the adapter that comes with ripple under this name, where nobody has any of
-// their own, who works in cwd.
+// their own, who works in cwd. It is nil if the user's files are in a project: the command decides whether they may be used.
 func find(name, cwd string) *registry.Entry {
+	if len(projectfile.Homes(os.Getenv, cwd)) > 0 {
+		return nil
+	}
 	sources := registry.DefaultSources(os.Getenv, cwd)
 	if !absent(sources.UserDir) || !absent(sources.ProjectDir) {
 		return nil

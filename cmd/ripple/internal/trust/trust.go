@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"example.org/ripple/internal/dirid"
 )
 
 // Kind is the kind of an item.
@@ -29,6 +31,7 @@ const (
 	Loop     Kind = "loop"      // a loop's directory; its Sum is that of a file with random contents in it
 	Run      Kind = "run"       // the settings in the record of a loop's run
 	AgentRun Kind = "agent_run" // the same for agents, which may continue a run that an agent started
+	Home     Kind = "home"      // a directory or file in a project that a variable makes the user's, whatever it has
 )
 
 // maxRuns limits the settings of runs of each kind in a record. More than one is kept because a run that does
@@ -62,6 +65,16 @@ func New(kind Kind, path string, runs []string, parts ...[]byte) Item {
 		i.Text = b.String()
 	}
 	return i
+}
+
+// NewHome returns an item for a place in a project that a variable makes the user's. It is for this directory of the project, and not for
+// another one of this name.
+func NewHome(project, path, variable string) Item {
+	place, err := dirid.Of(project)
+	if err != nil {
+		return Item{Kind: Home, Path: path, Broken: err.Error()}
+	}
+	return Item{Kind: Home, Path: path, Sum: Sum([]byte(place)), Runs: []string{variable + ": what is there counts as yours, also after changes: settings, adapters, programs and records"}}
 }
 
 // Sum returns the digest of contents in parts. It depends on how they are divided.

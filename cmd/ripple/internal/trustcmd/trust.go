@@ -36,6 +36,8 @@ record that you approve them. Until you do, ripple uses none of them. These file
                             repository; and repositories from which it borrows objects
   .ralph                    the task and the plan, unless you created them with "ripple init"
   .ralph/events.jsonl       a loop that --resume would continue, unless you started it here
+  HOME, XDG_CONFIG_HOME ... a directory in a project, any project, if such a variable makes it yours:
+                            then all of its files count as yours, also after changes
 
 A file that only sets limits needs no approval. An approval holds for the current content: when
 a file changes, you are shown the change and asked again. Approvals are stored in
@@ -54,6 +56,7 @@ The exit code is 0 if everything is approved or was shown, and 2 if you answered
 		Args:    ui.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return run(a, f) },
 	}
+	ui.WithoutHome(cmd)
 	cmd.Flags().BoolVar(&f.show, "show", false, "only show what needs approval")
 	cmd.Flags().BoolVar(&f.revoke, "revoke", false, "revoke the approvals of this project and of the directories in it")
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the approved projects")
@@ -81,6 +84,17 @@ func run(a *ui.App, f flags) error {
 			return err
 		}
 	}
+	shown, err := homes(a, f)
+	if err != nil {
+		return err
+	}
+	if err := a.Trust.CheckHome(""); err != nil {
+		if f.show && shown {
+			a.Note("to see what else this project would run, approve that first: ripple trust")
+			return nil
+		}
+		return err
+	}
 	record, err := a.Trust.Agreed(project)
 	if err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
@@ -91,12 +105,36 @@ func run(a *ui.App, f flags) error {
 	}
 	if f.show {
 		ui.ShowItems(a.Out, record, items)
-		if len(items) == 0 {
+		if len(items) == 0 && !shown {
 			a.Note("nothing in this project can make ripple run commands")
 		}
 		return nil
 	}
+	if len(items) == 0 && shown {
+		return nil
+	}
 	return agree(a, record, items)
+}
+
+// homes shows, or asks for the approval of, the places of the user that projects have. Nothing else of a project is examined before that:
+// git alone would read its settings there. shown reports whether there are any.
+func homes(a *ui.App, f flags) (shown bool, err error) {
+	all := a.Trust.Homes()
+	for _, project := range ui.SortedKeys(all) {
+		record, err := a.Trust.Agreed(project)
+		if err != nil {
+			return false, ui.FailWith(ui.ExitUsage, err, "")
+		}
+		switch missing := record.Missing(all[project]); {
+		case f.show:
+			ui.ShowItems(a.Out, record, all[project])
+		case len(missing) > 0:
+			if err := agree(a, record, all[project]); err != nil {
+				return false, err
+			}
+		}
+	}
+	return len(all) > 0, nil
 }
 
 func agree(a *ui.App, record trust.Record, items []trust.Item) error {

@@ -18,7 +18,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 		return NoCommand(cmd, args[0])
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	return cmd
+	return WithoutHome(cmd)
 }
 
 // NoCommand returns the error for an unknown subcommand.

@@ -128,7 +128,7 @@ func (t *Trust) usable(project string) (trust.Record, error) {
 	record, err := t.Agreed(project)
 	if t.mode() == trustNever {
 		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool {
-			return i.Kind == trust.Adapter || i.Kind == trust.Settings || i.Kind == trust.Git
+			return i.Kind == trust.Adapter || i.Kind == trust.Settings || i.Kind == trust.Git || i.Kind == trust.Home
 		})
 	}
 	return record, err

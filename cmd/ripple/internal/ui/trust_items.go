@@ -203,6 +203,7 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 	if err != nil {
 		return false, FailWith(ExitFailed, err, "")
 	}
+	homes := t.Homes()[project]
 	err = os.Mkdir(filepath.Join(project, layout.Dir), 0o777)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
@@ -212,7 +213,11 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 	}
 	item, err := marked(project)
 	if err == nil {
-		t.own(project, item)
+		items := []trust.Item{item}
+		if len(homes) == 0 { // the directory is a project only now, and has brought no home
+			items = append(items, t.Homes()[project]...)
+		}
+		t.own(project, items...)
 	}
 	return true, err
 }

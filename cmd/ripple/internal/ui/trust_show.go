@@ -28,7 +28,11 @@ func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
 		case known:
 			state = " (changed since it was approved)"
 		}
-		fmt.Fprintf(to, "%s%s\n", quote.Shell(place(record.Project, i.Path)), state)
+		base := record.Project
+		if i.Kind == trust.Home { // the project may not be the one in the current directory
+			base = ""
+		}
+		fmt.Fprintf(to, "%s%s\n", quote.Shell(place(base, i.Path)), state)
 		for _, line := range i.Runs {
 			fmt.Fprintln(to, Indent(plainText(inOneLine(line))))
 		}
