@@ -129,6 +129,34 @@ func (l *typedLine) wanted() bool {
 	return bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
 }
 
+// escapes reports whether the adapter's escape withdraws the command of a line for which the program asks for more. The user
+// may have begun the next line.
+func (c *core) escapes(l *typedLine) bool {
+	return l != nil && l.more && !l.entered && !l.broken && l.edited != nil && c.prog.withdrawal.Setting == settingEscape
+}
+
+// prepareEscape discards what the terminal keeps of the next line, and shows Ctrl-C instead of the escape if
+// the terminal then does not echo.
+func (t *editing) prepareEscape(l *typedLine) {
+	if modes, err := t.term.Modes(); err == nil && modes.Canonical() && !l.wanted() {
+		t.send(killLine)
+	}
+	t.restoreModes() // otherwise the terminal may echo the escape
+	if modes, err := t.term.Modes(); err == nil && !modes.Echoes() {
+		t.show("^C\r\n", nil)
+	}
+}
+
+// escape withdraws the command of which a user edits the next line at the prompt.
+func (t *editing) escape() {
+	l := t.line
+	t.prepareEscape(l)
+	l.edited.Drop()
+	t.give([]byte(t.prog.withdrawal.Key), 0)
+	l.broken, l.interrupted = true, true
+	l.edited.Drop()
+}
+
 // secret reports whether the terminal edits lines at the prompt without echoing them, or does not
 // edit them, although it did at the start: something has changed that (stty -echo, stty raw).
 func (t *editing) secret() bool {

@@ -30,6 +30,10 @@ func (t *typist) edit(k *typedKeys) bool {
 		t.divide()
 		l.edited = nil
 	}
+	if k.signal == 'c' && t.escapes(l) {
+		t.escape()
+		return true
+	}
 	if k.ends > 0 && l.edited == nil && !t.onlyEndLeft(k) {
 		return false
 	}
@@ -155,6 +159,8 @@ const killLine = "\x15"
 func (t *typist) wipe() {
 	modes, err := t.term.Modes()
 	switch {
+	case t.escapes(t.line):
+		t.escape()
 	case err == nil && modes.Canonical() && !t.line.more:
 		t.give([]byte(killLine), 0)
 	case t.prog.interrupt != nil:

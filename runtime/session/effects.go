@@ -167,6 +167,9 @@ func (d *decider) begin() {
 func (d *decider) more(e machine.Effect) {
 	line := d.cmd.typed
 	d.cmd.prelude.typed, line.more = line, true
+	if line.left {
+		go d.interrupts.abandon(d.cmd)
+	}
 	d.phaseChanged()
 	if e.Match {
 		d.matched()

@@ -291,18 +291,34 @@ func (i *interrupts) finish(c *command, key string, early bool) {
 // adapter has an escape for that: there an interrupt would have no effect, or end the program. It reports whether
 // it did.
 func (i *interrupts) withdraws(c *command) bool {
-	if !c.typed.wanted() || i.prog.withdrawal.Setting != settingEscape {
+	if !i.escapes(c.typed) {
 		return false
 	}
 	c.typed.broken = true
-	i.typist.restoreModes() // otherwise the terminal may echo the escape
-	if modes, err := i.term.Modes(); err == nil && !modes.Echoes() {
-		i.show("^C\r\n", nil)
-	}
+	i.typist.prepareEscape(c.typed)
 	i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 	i.decider.withdraw()
 	i.decider.settle()
 	return true
+}
+
+// abandon withdraws a command for which the program asks for another line, as soon as the program reads it, since the
+// user has left.
+func (i *interrupts) abandon(c *command) {
+	withdrawn := false
+	i.poll(context.Background(), heldPoll, func() (done bool) {
+		if i.cmd != c || !c.typed.more {
+			return true
+		}
+		if i.term.Readiness().State == pty.Busy || i.term.Readable(i.progress.bytes) {
+			return false
+		}
+		withdrawn = i.withdraws(c)
+		return true
+	})
+	if key := i.prog.interrupt; !withdrawn && key != nil {
+		i.persist(c, *key)
+	}
 }
 
 // confirm sends the second keystroke of an interrupt when the program waits for it instead of

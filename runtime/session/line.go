@@ -34,6 +34,7 @@ type typedLine struct {
 	interrupted      bool // Ctrl-C was typed
 	broken           bool // Ctrl-C was the last key
 	interruptPending bool // Ctrl-C was typed, and is for the command that the line becomes
+	left             bool // the user has left the terminal
 	unseen           bool // its input was not seen
 	announced        bool // the caller knows the command that it became
 	began            bool // a prompt is being redrawn

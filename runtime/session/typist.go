@@ -84,6 +84,7 @@ func (p *userInput) splitter(who int) *keys.Splitter {
 func (s *Session) Detach(who int) {
 	d := s.driver()
 	var left *typedLine
+	var unfinished *command
 	d.locked(func() {
 		t := d.typist
 		delete(t.split, who)
@@ -95,14 +96,24 @@ func (s *Session) Detach(who int) {
 		if t.edits() && t.line.who == who {
 			left = t.line
 		}
+		if c := t.cmd; c != nil && c.typed != nil && c.typed.who == who {
+			c.typed.left = true
+			if c.typed.more && !c.typed.entered {
+				unfinished = c
+			}
+		}
 	})
-	if left == nil {
+	if left == nil && unfinished == nil {
 		return
 	}
 	wiped := make(chan struct{})
 	go func() {
 		defer close(wiped)
-		d.typist.wipeRepeatedly(left)
+		if unfinished != nil {
+			d.interrupts.abandon(unfinished)
+		} else {
+			d.typist.wipeRepeatedly(left)
+		}
 	}()
 	limit := time.NewTimer(detachLimit)
 	defer limit.Stop()
@@ -143,7 +154,7 @@ func (t *typist) wipeRepeatedly(line *typedLine) {
 // wipes reports whether keys that remove the line would be read now: a stopped program reads none, unless
 // the terminal edits the line.
 func (t *typist) wipes(line *typedLine) bool {
-	return !line.entered && t.delivered() && t.term.Readiness().State != pty.Busy && (t.kernel.cooked() || t.viewer.stopped() == nil)
+	return !line.entered && (t.delivered() || t.escapes(line)) && t.term.Readiness().State != pty.Busy && (t.kernel.cooked() || t.viewer.stopped() == nil)
 }
 
 // key handles a key of a user.
