@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/session/internal/machine"
 )
 
@@ -151,10 +152,8 @@ func (t *editing) prepareEscape(l *typedLine) {
 func (t *editing) escape() {
 	l := t.line
 	t.prepareEscape(l)
-	l.edited.Drop()
 	t.give([]byte(t.prog.withdrawal.Key), 0)
-	l.broken, l.interrupted = true, true
-	l.edited.Drop()
+	l.broken, l.interrupted, l.edited = true, true, &pty.Line{}
 }
 
 // secret reports whether the terminal edits lines at the prompt without echoing them, or does not

@@ -154,6 +154,9 @@ func (t *typist) wipeRepeatedly(line *typedLine) {
 // wipes reports whether keys that remove the line would be read now: a stopped program reads none, unless
 // the terminal edits the line.
 func (t *typist) wipes(line *typedLine) bool {
+	if line.broken && line.edited != nil && t.prog.withdrawal.Setting == settingEscape {
+		return false // the escape was sent
+	}
 	return !line.entered && (t.delivered() || t.escapes(line)) && t.term.Readiness().State != pty.Busy && (t.kernel.cooked() || t.viewer.stopped() == nil)
 }
 

@@ -17,6 +17,7 @@ import (
 var unfinished = []struct{ adapter, line, next string }{
 	{"zsh", "for i in 1 2; do", "echo 5"},
 	{"zsh", "echo \"abc", "echo 5"},
+	{"node", "function f() {", "2+3"},
 	{"sqlite3", "select (1", "select 5;"},
 	{"bash", "for i in 1 2; do", "echo 5"},
 	{"python", "for i in range(3):", "2+3"},
