@@ -60,10 +60,11 @@ func (h *held) add(who int, k *keys.Key, signal rune, drafted bool) {
 
 // next returns the first keys that may be given while owner has an unfinished line; owner 0
 // means that no user has. Signals of other users are included, so that they can cancel the
-// owner's line. If drafts is true, keys for a draft are skipped. It returns nil for none.
-func (h held) next(owner int, drafts bool) *typedKeys {
+// owner's line. If drafts is true, keys for a draft are skipped, and so are the keys of the users in without.
+// It returns nil for none.
+func (h held) next(owner int, drafts bool, without []int) *typedKeys {
 	for i := range h {
-		if k := &h[i]; (!drafts || !k.drafted) && (owner == 0 || k.who == owner || k.signal != 0) {
+		if k := &h[i]; (!drafts || !k.drafted) && (owner == 0 || k.who == owner || k.signal != 0) && !slices.Contains(without, k.who) {
 			return k
 		}
 	}

@@ -147,3 +147,26 @@ func TestSecretForAnotherQuestion(t *testing.T) {
 	assert.Contains(t, (<-result).Output, "got [shown]")
 	assert.NotContains(t, p.displayed(), "secret")
 }
+
+// A secret that a user has begun, or begun and erased, does not delay the line of another user, and the two lines are not mixed.
+func TestSecretsOfTwoUsers(t *testing.T) {
+	for name, tt := range map[string]struct{ adapter, begun, output string }{
+		"begun":         {"bash", "mi", "got [other] [mine]"},
+		"begun in fish": {"fish", "mi", "got [other] [mine]"},
+		"erased":        {"bash", "m\x7f", "got [other] [ne]"},
+		"killed":        {"busybox", "my\x15", "got [other] [ne]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			_, result := p.asks("bash " + p.script(`echo $$ >FILE; read -r -s x; echo again; read -r -s y; echo "got [$x] [$y]"`))
+			p.types(tt.begun)
+			require.NoError(t, p.Type(2, []byte("other\r")))
+			p.shows("again")
+			p.is(func(st session.State) bool { return st.Waiting == session.WaitingSecret })
+			p.types("ne\r")
+			assert.Contains(t, (<-result).Output, tt.output)
+			assert.Equal(t, "ok\n", eval(t, p.Session, "echo ok").Output)
+		})
+	}
+}

@@ -216,14 +216,22 @@ func (t *typist) signal(code rune, raw []byte) {
 // VSUSP.
 func signals(code rune) bool { return code == 'c' || code == '\\' || code == 'z' }
 
-// giveKeys gives the program the keys that it may receive now.
+// giveKeys gives the program the keys that it may receive now. A secret whose line has not ended delays no line
+// of another user: the program has received nothing of it.
 func (t *typist) giveKeys() {
+	var unfinished []int // users who have begun a secret
 	for {
-		k := t.held.next(t.owner(), t.drafts())
-		if k == nil || !t.giveNext(k) {
+		k := t.held.next(t.owner(), t.drafts(), unfinished)
+		switch {
+		case k == nil:
+			return
+		case t.giveNext(k):
+			t.held.given(k)
+		case k.secret && !k.closed():
+			unfinished = append(unfinished, k.who)
+		default:
 			return
 		}
-		t.held.given(k)
 	}
 }
 
