@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,6 +21,9 @@ type Notice struct {
 	Title  string `json:"title"`          // title of the program, to be shown outside the screen
 	Held   int    `json:"held,omitempty"` // number of typed bytes that wait
 	Holder string `json:"for,omitempty"`  // the holder that they wait for
+	// LateSecret says that typed keys are dropped up to the end of the line: they may be the rest of a secret whose
+	// question is over.
+	LateSecret bool `json:"late_secret,omitempty"`
 }
 
 // attached is a user's terminal attached to the console.
@@ -209,47 +213,54 @@ func (a *attached) typeKeys(b []byte, drafted bool) (held bool) {
 	if p, edits := s.(prompter); edits && drafted {
 		enter = p.TypeDraft
 	}
-	return enter(a.id, b) == nil && a.hasHeldKeys()
+	return enter(a.id, b) == nil && a.hasUnreadKeys()
 }
 
-// hasHeldKeys reports whether some of the user's keys are held.
-func (a *attached) hasHeldKeys() bool {
+// hasUnreadKeys reports whether some of the user's keys are held, or are to be dropped.
+func (a *attached) hasUnreadKeys() bool {
 	a.h.mu.Lock()
 	s := a.h.session
 	a.h.mu.Unlock()
-	return s.State().Held[a.id] > 0
+	return a.areUnread(s.State())
 }
 
-// heldGrace is how long keys are held before a notice says so. A program that reads them takes them
+func (a *attached) areUnread(st session.State) bool { return st.Held[a.id] > 0 || a.areLate(st) }
+
+// areLate reports whether the user's keys are to be dropped, as the rest of a secret.
+func (a *attached) areLate(st session.State) bool { return slices.Contains(st.LateSecrets, a.id) }
+
+// heldGrace is how long keys are unread before a notice says so. A program that reads them takes them
 // within milliseconds: without the grace, its user's title would change and change back at each key.
 const heldGrace = 300 * time.Millisecond
 
-// sendHeldNotices sends notices about held keys until none are held.
+// sendHeldNotices sends notices about keys that are held or to be dropped, until there are none.
 func (a *attached) sendHeldNotices(ctx context.Context) {
 	a.h.mu.Lock()
 	s := a.h.session
 	a.h.mu.Unlock()
 	grace, cancel := context.WithTimeout(ctx, heldGrace)
-	_, err := s.WaitState(grace, func(st session.State) bool { return st.Held[a.id] == 0 })
+	_, err := s.WaitState(grace, func(st session.State) bool { return !a.areUnread(st) })
 	cancel()
 	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return
 	}
-	held, typist := 0, 0
+	held, typist, late := 0, 0, false
 	for {
-		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.id] != held || held > 0 && st.TypingUser != typist })
+		st, err := s.WaitState(ctx, func(st session.State) bool {
+			return st.Held[a.id] != held || held > 0 && st.TypingUser != typist || a.areLate(st) != late
+		})
 		if err != nil {
 			return
 		}
-		held, typist = st.Held[a.id], st.TypingUser
-		n := Notice{Title: a.h.screen.title(), Held: held}
+		held, typist, late = st.Held[a.id], st.TypingUser, a.areLate(st)
+		n := Notice{Title: a.h.screen.title(), Held: held, LateSecret: late}
 		if held > 0 {
 			n.Holder = a.holder(st)
 		}
 		if n.Holder == "" {
 			n.Held = 0
 		}
-		if a.frames.writeJSON(frameNotice, n) != nil || held == 0 {
+		if a.frames.writeJSON(frameNotice, n) != nil || held == 0 && !late {
 			return
 		}
 	}

@@ -65,7 +65,7 @@ func (d *drafts) awaitShown(ctx context.Context, end int64) bool {
 }
 
 // handleDraft handles an edited line, or a report that it is empty again, and reports whether some of
-// the typed bytes are held.
+// the typed bytes are held, or are to be dropped.
 func (a *attached) handleDraft(kind byte, body []byte) (held bool) {
 	a.h.mu.Lock()
 	p, _ := a.h.session.(prompter)
@@ -81,7 +81,7 @@ func (a *attached) handleDraft(kind byte, body []byte) (held bool) {
 	default:
 		_ = p.Enter(a.id, body) // watch sees the end of the program
 		a.drafts.received(len(body))
-		return a.hasHeldKeys()
+		return a.hasUnreadKeys()
 	}
 	return false
 }

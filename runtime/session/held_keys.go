@@ -119,6 +119,16 @@ func (h held) counts(drafter int) map[int]int {
 	return of
 }
 
+// secrets returns the users who have begun secrets.
+func (h held) secrets() (whose []int) {
+	for _, k := range h {
+		if k.secret && !slices.Contains(whose, k.who) {
+			whose = append(whose, k.who)
+		}
+	}
+	return whose
+}
+
 // passedOn returns the length of the part of input that a terminal that edits lines passes on to the program.
 func passedOn(modes *pty.Modes, input []byte) int {
 	n := len(input)

@@ -188,5 +188,8 @@ type State struct {
 	Typing         bool        // a user edits a line at the prompt
 	TypingUser     int         // the user who types the line, as given to Session.Type; 0: none
 	Held           map[int]int // bytes per user of input (Session.Type) that the program has not received; nil: none
-	MissingService string      // the service that the program needs and did not find at its start, by ready.needs
+	// LateSecrets are the users who have begun a secret whose question is over. Their keys are dropped up to the end of the
+	// line, or until the command asks another question.
+	LateSecrets    []int
+	MissingService string // the service that the program needs and did not find at its start, by ready.needs
 }

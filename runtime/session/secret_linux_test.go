@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"example.org/ripple/runtime/session"
 )
@@ -167,6 +168,41 @@ func TestSecretsOfTwoUsers(t *testing.T) {
 			p.types("ne\r")
 			assert.Contains(t, (<-result).Output, tt.output)
 			assert.Equal(t, "ok\n", eval(t, p.Session, "echo ok").Output)
+		})
+	}
+}
+
+// What a user types up to the end of the line after the question is over may be the rest of the secret: it is dropped, and the
+// state reports that. The next line is held for the prompt.
+func TestRestOfASecretIsReported(t *testing.T) {
+	for _, adapter := range []string{"bash", "fish"} {
+		t.Run(adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, adapter, session.Options{})
+			fifo := filepath.Join(t.TempDir(), "fifo")
+			require.NoError(t, unix.Mkfifo(fifo, 0o600))
+			end, result := p.asks("bash " + p.script(asksSecret+"; cat "+fifo))
+			p.types("hun")
+			assert.Empty(t, p.State().LateSecrets)
+			end(syscall.SIGTERM)
+			f, err := os.OpenFile(fifo, os.O_WRONLY, 0) // returns when the command has opened it, after the question
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = f.Close() }) // the test may have closed it
+			require.NoError(t, p.Type(2, []byte("#")))
+			p.types("ter2\r")
+			st := p.State()
+			assert.Equal(t, []int{1}, st.LateSecrets)
+			assert.Equal(t, map[int]int{2: 1}, st.Held)
+			p.Detach(2)
+			p.types("echo mine\r")
+			st = p.State()
+			assert.Equal(t, []int{1}, st.LateSecrets)
+			assert.Equal(t, map[int]int{1: len("echo mine\r")}, st.Held)
+			require.NoError(t, f.Close())
+			assert.NotContains(t, (<-result).Output, "ter2")
+			assert.Equal(t, "echo mine", p.ran(1).code)
+			assert.Empty(t, p.State().LateSecrets)
+			assert.NotContains(t, p.displayed(), "ter2")
 		})
 	}
 }

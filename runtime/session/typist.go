@@ -303,6 +303,15 @@ func (t *typist) giveRunning(k *typedKeys) bool {
 	return len(k.raw) == 0
 }
 
+// lateSecrets returns the users who have begun secrets, if the question for them is over.
+func (t *typist) lateSecrets() []int {
+	whose := t.held.secrets()
+	if len(whose) == 0 || t.kernel.hides() {
+		return nil
+	}
+	return whose
+}
+
 // commandEnds handles the end of a command: the terminal passes on whole lines, so the command has not read a line that a user has
 // begun, unless it has changed the terminal's modes. It becomes the beginning of the next line, if the terminal no longer has it.
 func (t *typist) commandEnds(dropped bool) {

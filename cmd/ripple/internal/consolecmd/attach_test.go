@@ -17,6 +17,20 @@ func TestTitleHidesTheLength(t *testing.T) {
 	assert.Equal(t, "t", noticeText(&console.Notice{Title: "t"}))
 }
 
+// The title and a bell report that keys are dropped. Keys that are held after those take their place in the title.
+func TestTitleForTheRestOfASecret(t *testing.T) {
+	var shown string
+	bar := &title{name: "work", write: func(b []byte) { shown += string(b) }}
+	const dropped = "\x1b]2;[keys dropped up to Enter: the question for a secret is over] t\x1b\\"
+	bar.notify(&console.Notice{Title: "t", LateSecret: true})
+	bar.notify(&console.Notice{Title: "t", LateSecret: true})
+	assert.Equal(t, dropped+"\a"+dropped, shown)
+	shown = ""
+	bar.notify(&console.Notice{Title: "t", LateSecret: true, Held: 1, Holder: "command 1"})
+	bar.notify(&console.Notice{Title: "t"})
+	assert.Equal(t, "\x1b]2;[keys held: command 1 runs] t\x1b\\\x1b]2;t\x1b\\", shown)
+}
+
 // The title says once that the host does not respond, and then is what it would be without that.
 func TestTitleOfAStoppedHost(t *testing.T) {
 	var shown string

@@ -22,13 +22,19 @@ type title struct {
 	last   console.Notice
 }
 
-// notify shows a notice of the host.
+// notify shows a notice of the host. A bell says that keys are dropped.
 func (t *title) notify(n *console.Notice) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.last = *n; !t.silent {
-		t.write(titled(noticeText(n)))
+	drops := n.LateSecret && !t.last.LateSecret
+	if t.last = *n; t.silent {
+		return
 	}
+	text := titled(noticeText(n))
+	if drops {
+		text = append(text, '\a')
+	}
+	t.write(text)
 }
 
 // respond shows whether the host responds. The notice about held keys, or else the program's title now,
@@ -57,12 +63,15 @@ func titled(text string) []byte { return []byte("\x1b]2;" + text + "\x1b\\") }
 // whose length the title would reveal.
 func noticeText(n *console.Notice) string {
 	text := ui.Harmless(n.Title)
-	if n.Held > 0 {
+	switch {
+	case n.Held > 0:
 		does := "runs"
 		if n.Holder == console.AnotherUser {
 			does = "types"
 		}
 		text = fmt.Sprintf("[keys held: %s %s] %s", n.Holder, does, text)
+	case n.LateSecret:
+		text = "[keys dropped up to Enter: the question for a secret is over] " + text
 	}
 	return text
 }
