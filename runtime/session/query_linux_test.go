@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/session"
 )
 
@@ -47,5 +50,36 @@ func TestReplyThatACommandReads(t *testing.T) {
 		for range 3 {
 			assert.Contains(t, eval(t, s, "os.execute('python3 "+script+"')").Output, `b'\x1b[0n'`)
 		}
+	}
+}
+
+// Output after queries whose replies nobody reads is delivered while the command still runs.
+func TestUnreadQueriesDelayNoOutput(t *testing.T) {
+	for name, code := range map[string]string{"sqlite3": ".shell sh FILE", "lua": "os.execute('sh FILE')", "gdb": "shell sh FILE"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			head := make(chan struct{})
+			seen, once := "", sync.Once{}
+			s := open(t, name, session.Options{Output: func(b []byte) {
+				if seen += string(b); strings.Contains(seen, "head\n") {
+					once.Do(func() { close(head) })
+				}
+			}})
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "queries"), []byte(strings.Repeat("\x1b[6n", 1000)+"\nhead\n"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "FILE"), []byte("cd "+dir+"\ncat queries\nuntil [ -e seen ]; do sleep 0.01; done\n"), 0o600))
+			wait, err := s.Submit(deadline(t), strings.ReplaceAll(code, "FILE", filepath.Join(dir, "FILE")))
+			require.NoError(t, err)
+			select {
+			case <-head:
+			case <-time.After(testkit.Patience(10 * time.Second)):
+				t.Error("no output")
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "seen"), nil, 0o600))
+			_, err = wait(deadline(t))
+			require.NoError(t, err)
+			next := map[string]string{"sqlite3": "select 6*7;", "lua": "print(6*7)", "gdb": "echo 42\\n"}[name]
+			assert.Equal(t, "42\n", eval(t, s, next).Output)
+		})
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // openTerminal opens the session's side of the program's terminal.
 func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
-	o := terminal.Options{Replies: replies, QueryAbandoned: d.gone, Pause: d.prog.input.pause, OwnsOrphans: d.options.OwnsOrphans, Screen: d.options.OnTerminal != nil}
+	o := terminal.Options{Replies: replies, JudgeQueries: d.judgeQueries, Pause: d.prog.input.pause, OwnsOrphans: d.options.OwnsOrphans, Screen: d.options.OnTerminal != nil}
 	o.OnFault = func(f terminal.Fault) { d.faults.add(fault.Fault(f)) }
 	if d.events.watched() {
 		o.OnRead, o.OnWrite = d.wasRead, func(b []byte) { d.events.report(EventWrite, b, "") }
@@ -37,27 +37,6 @@ func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
 	}
 }
 
-// gone reports whether a command that sent the terminal a query has ended: the output since then
-// contains a marker of this session. The reply would reach the line editor. In a terminal that ripple itself has made pass on
-// single keys, it also reports whether the command does not read, such as cat of a file with queries.
-func (d *driver) gone(since []byte, taken int64) (gone bool) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for began := time.Now(); ; {
-		decided := false
-		d.locked(func() { gone, decided = d.abandoned(since, taken, time.Since(began)) })
-		if decided {
-			return gone
-		}
-		timer.Reset(firstPoll)
-		select {
-		case <-timer.C:
-		case <-d.term.Done():
-			return true
-		}
-	}
-}
-
 const (
 	// replyGrace is how long a command that has sent a query may take to read, if nothing else shows that it will.
 	replyGrace = 100 * time.Millisecond
@@ -65,29 +44,69 @@ const (
 	longestUnread = 2 << 10
 )
 
-// abandoned is gone without the wait for a command that may be about to read, or to end: it is undecided then.
-func (d *driver) abandoned(since []byte, taken int64, passed time.Duration) (gone, decided bool) {
-	marker := d.plan.Values["nonce"]
-	if d.prog.prompts.literals != nil {
-		marker = d.plan.Values["marker"]
-	}
+// judgeQueries returns a function that decides whether commands that sent the terminal queries wait for the replies, which
+// would otherwise reach the line editor. They do not if the output since then contains a marker of this session. In a terminal
+// that ripple itself has made pass on single keys, they do not either if they do not read, such as cat of a file with queries:
+// whether they will is undecided for a while.
+func (d *driver) judgeQueries(taken int64) func(terminal.Query) terminal.QueryVerdict {
+	j := queryJudge{taken: taken, marker: []byte(d.plan.Values["nonce"])}
+	d.locked(func() {
+		j.marked = d.prog.prompts.markers != nil || d.prog.prompts.literals != nil
+		if d.prog.prompts.literals != nil {
+			j.marker = []byte(d.plan.Values["marker"])
+		}
+		j.running = d.control.state.Step == machine.StepRunning && !d.control.state.SawD
+		if d.cmd != nil {
+			j.begin = d.cmd.line.to
+		}
+		if j.knows = !d.plan.TTY.Canonical && pty.Tells; j.knows {
+			r := d.term.Readiness()
+			j.reads = r.State == pty.Waiting || r.Listens || r.Timed || r.Hidden
+			j.own, j.unread = d.term.ModesChanged(), d.term.Readable(taken)
+		}
+	})
+	return j.verdict
+}
+
+// queryJudge decides about queries of programs to the terminal.
+type queryJudge struct {
+	taken   int64 // bytes of output read
+	marked  bool  // the prompt has a marker
+	marker  []byte
+	running bool  // a command runs
+	begin   int64 // bytes of output read when its line was sent
+	knows   bool  // whether programs read is known
+	reads   bool  // a program does
+	own     bool  // the modes are those of a program that reads keys, or of the program's own line editor before its prompt
+	unread  bool  // there is more output
+}
+
+func (j *queryJudge) verdict(q terminal.Query) terminal.QueryVerdict {
 	switch {
-	case d.control.state.Step != machine.StepRunning, d.control.state.SawD:
-		return false, true
-	case (d.prog.prompts.markers != nil || d.prog.prompts.literals != nil) && bytes.Contains(since, []byte(marker)):
-		return true, true
-	case d.plan.TTY.Canonical, !pty.Tells:
-		return false, true
+	case q.Again && j.taken-int64(len(q.Since)) < j.begin: // the command that sent it has ended
+		return terminal.QueryAbandoned
+	case (q.Again || j.running) && j.marked && bytes.Contains(q.Since, j.marker):
+		return terminal.QueryAbandoned
+	case q.Again && !j.running && !j.own:
+		return terminal.QueryAbandoned
+	case !j.running, !j.knows:
+		return terminal.QueryWaits
+	case j.unread: // it is asked again with that output
+		return j.ignores(len(q.Since) > longestUnread)
+	case j.reads:
+		return terminal.QueryWaits
+	case q.Age > replyGrace, len(q.Since) > longestUnread && !j.own:
+		return j.ignores(true)
 	}
-	r := d.term.Readiness()
-	own := d.term.ModesChanged() // by a program that reads keys, or by the program's own line editor before its prompt
-	switch {
-	case d.term.Readable(taken): // it is asked again with that output
-		return !own && len(since) > longestUnread, true
-	case r.State == pty.Waiting, r.Listens, r.Timed, r.Hidden:
-		return false, true
+	return terminal.QueryUndecided
+}
+
+// ignores returns the verdict about a command that does not read; long says whether that is so for long enough.
+func (j *queryJudge) ignores(long bool) terminal.QueryVerdict {
+	if long && !j.own {
+		return terminal.QueryAbandoned
 	}
-	return !own, passed > replyGrace
+	return terminal.QueryWaits
 }
 
 // longestRead is how much output is taken at once. It is less in tests only.

@@ -3,6 +3,9 @@ package terminal
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"example.org/ripple/internal/vt"
 	"example.org/ripple/runtime/internal/fault"
@@ -16,7 +19,7 @@ type answers struct {
 	fed      int64 // bytes passed to the parser
 	emitted  int64 // bytes of its tokens
 	skipped  int64 // bytes not passed to the parser: it was between sequences and they were text
-	open     []query
+	open     []openQuery
 	since    []byte // output since the end of the first open query
 
 	cursor   func(end int64) (row, col int) // the cursor's position after that many bytes, from 1
@@ -27,10 +30,12 @@ type answers struct {
 	fault    func(fault.Fault)
 }
 
-// query is a query without a reply so far.
-type query struct {
+// openQuery is a query without a reply so far.
+type openQuery struct {
 	reply string
 	end   int64 // its offset in the stream
+	at    time.Time
+	again bool // it was undecided before
 }
 
 const (
@@ -100,7 +105,7 @@ func (a *answers) token(t *vt.Token) {
 	if len(a.open) == 0 {
 		a.since = append(a.since[:0], a.chunk[end-a.begin:]...)
 	}
-	a.open = append(a.open, query{reply, end})
+	a.open = append(a.open, openQuery{reply: reply, end: end, at: time.Now()})
 }
 
 // reply returns the answer to a token that ends at end; it is empty if the token is not a
@@ -127,47 +132,169 @@ func (a *answers) reply(t *vt.Token, end int64) string {
 	return ""
 }
 
-// waiting drops the queries whose senders have gone and returns the replies to the others.
-func (a *answers) waiting(gone func([]byte) bool) (reply string) {
-	if len(a.open) == 0 {
-		return ""
-	}
-	first, kept := a.open[0].end, a.open[:0]
-	for _, q := range a.open {
-		if gone == nil || !gone(a.since[q.end-first:]) {
-			kept = append(kept, q)
-			reply += q.reply
+// Query is a query without a reply so far.
+type Query struct {
+	Since []byte        // the output after it
+	Age   time.Duration // the time since it was read
+	Again bool          // the verdict was QueryUndecided before
+}
+
+// QueryVerdict says whether the sender of a query waits for the answer.
+type QueryVerdict int
+
+const (
+	QueryWaits     QueryVerdict = iota // it does
+	QueryAbandoned                     // it does not
+	QueryUndecided                     // it is not known yet
+)
+
+// unanswered is a copy of the queries without a reply.
+type unanswered struct {
+	open  []openQuery
+	since []byte
+	taken int64 // bytes read up to there
+}
+
+// judged divides queries: the sender of those before first do not wait, those from last on are undecided, and reply is the answer to
+// the others.
+type judged struct {
+	first, last int
+	reply       string
+}
+
+// judge decides about the queries.
+func (u *unanswered) judge(verdict func(Query) QueryVerdict) (j judged) {
+	now := time.Now()
+	for i, q := range u.open {
+		v := QueryWaits
+		if verdict != nil {
+			v = verdict(Query{Since: u.since[q.end-u.open[0].end:], Age: now.Sub(q.at), Again: q.again})
 		}
+		switch v {
+		case QueryAbandoned:
+			j = judged{first: i + 1}
+		case QueryUndecided:
+			if len(u.since) < longestWait {
+				return j
+			}
+			j.reply += q.reply
+		case QueryWaits:
+			j.reply += q.reply
+		}
+		j.last = i + 1
 	}
-	if len(kept) > 0 {
-		a.since = a.since[kept[0].end-first:]
+	return j
+}
+
+// copied returns a copy of the queries without a reply.
+func (a *answers) copied(taken int64) unanswered {
+	return unanswered{slices.Clone(a.open), bytes.Clone(a.since), taken}
+}
+
+// drop removes the first n of the queries in u.
+func (a *answers) drop(u *unanswered, n int) {
+	if n == 0 || len(a.open) < n || a.open[0].end != u.open[0].end { // a panic has removed them
+		return
 	}
-	a.open = kept
-	return reply
+	from := a.open[0].end
+	if a.open = slices.Delete(a.open, 0, n); len(a.open) > 0 {
+		a.since = a.since[a.open[0].end-from:]
+	} else {
+		a.since = a.since[:0]
+	}
+}
+
+// judging orders decisions about queries.
+type judging struct {
+	mu    sync.Mutex // held while a decision is taken; taken before Terminal.mu
+	later bool       // a goroutine answers queries that were undecided
 }
 
 // answer replies to queries, but only to a program that reads keys itself: while the
 // terminal is in line mode, a reply would become the beginning of the next command. The
 // same happens if the program that asked has ended and a line editor reads; so answer
 // waits while there is unread output, which may show that.
-func (t *Terminal) answer(taken int64) {
-	a := t.answers
-	if len(a.open) == 0 {
-		return
+func (t *Terminal) answer() {
+	t.judging.mu.Lock()
+	defer t.judging.mu.Unlock()
+	if t.answerDecided() && !t.judging.later {
+		t.judging.later = true
+		go t.answerLater()
 	}
-	reply := a.waiting(func(since []byte) bool {
-		return t.options.QueryAbandoned != nil && t.options.QueryAbandoned(since, taken)
-	})
-	if reply == "" {
-		return
+}
+
+// How often undecided queries are decided about without more output: nothing reports that a program begins to read.
+const (
+	firstLook   = 500 * time.Microsecond
+	longestLook = 10 * time.Millisecond
+)
+
+// answerLater answers queries until none is undecided.
+func (t *Terminal) answerLater() {
+	timer := time.NewTimer(firstLook)
+	defer timer.Stop()
+	for gap := firstLook; ; gap = min(gap*2, longestLook) {
+		timer.Reset(gap)
+		select {
+		case <-timer.C:
+		case <-t.done:
+			return
+		}
+		if !t.answerUndecided() {
+			return
+		}
+	}
+}
+
+// answerUndecided answers queries that were undecided, and reports whether some still are.
+func (t *Terminal) answerUndecided() bool {
+	t.judging.mu.Lock()
+	defer t.judging.mu.Unlock()
+	t.judging.later = t.answerDecided()
+	return t.judging.later
+}
+
+// answerDecided answers the queries that are decided, and reports whether others are not; judging.mu is held.
+func (t *Terminal) answerDecided() (undecided bool) {
+	t.mu.Lock()
+	u := t.answers.copied(t.taken)
+	t.mu.Unlock()
+	if len(u.open) == 0 {
+		return false
+	}
+	var verdict func(Query) QueryVerdict
+	if t.options.JudgeQueries != nil {
+		verdict = t.options.JudgeQueries(u.taken)
+	}
+	j := u.judge(verdict)
+	if done := t.reply(&u, &j); !done {
+		j.last = j.first
+	} else if j.last < len(u.open) {
+		undecided = true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answers.drop(&u, j.last)
+	if undecided {
+		for i := range min(len(u.open)-j.last, len(t.answers.open)) {
+			t.answers.open[i].again = true
+		}
+	}
+	return undecided
+}
+
+// reply sends the answer to queries whose senders wait, and reports whether nothing is left to do for them.
+func (t *Terminal) reply(u *unanswered, j *judged) (done bool) {
+	if j.reply == "" {
+		return true
 	}
 	modes, err := t.tty.Modes()
 	switch {
 	case err != nil || modes.Canonical() || t.Queued() > mostUnread:
-	case len(a.since) < longestWait && t.tty.Readable(taken):
-		return
+	case len(u.since)-int(u.open[j.first].end-u.open[0].end) < longestWait && t.tty.Readable(u.taken):
+		return false
 	default:
-		_, _ = t.Write([]byte(reply)) // an error means that the program has ended
+		_, _ = t.Write([]byte(j.reply)) // an error means that the program has ended
 	}
-	a.open, a.since = a.open[:0], a.since[:0]
+	return true
 }

@@ -21,7 +21,20 @@ func replies(listed []schema.TTYReply, gone func([]byte) bool, pieces ...string)
 	for _, p := range pieces {
 		a.feed([]byte(p))
 	}
-	return a.waiting(gone)
+	return waiting(a, gone)
+}
+
+// waiting drops the queries whose senders have gone and returns the replies to the others.
+func waiting(a *answers, gone func([]byte) bool) string {
+	u := a.copied(0)
+	j := u.judge(func(q Query) QueryVerdict {
+		if gone != nil && gone(q.Since) {
+			return QueryAbandoned
+		}
+		return QueryWaits
+	})
+	a.drop(&u, j.first)
+	return j.reply
 }
 
 // A reply is one of a few constants: a program's output never comes back to it as input.
@@ -59,7 +72,7 @@ func TestModeOfWidthsIsReported(t *testing.T) {
 	a.feed([]byte("\x1b[?2027$p\x1b[?2026$p\x1b[2027$p\x1b[?2027p"))
 	set = false
 	a.feed([]byte("\x1b[?2027$p"))
-	assert.Equal(t, "\x1b[?2027;1$y\x1b[?2027;2$y", a.waiting(nil))
+	assert.Equal(t, "\x1b[?2027;1$y\x1b[?2027;2$y", waiting(a, nil))
 	assert.Empty(t, replies([]schema.TTYReply{schema.ReplyDSR}, nil, "\x1b[?2027$p"), "not listed")
 }
 
@@ -83,11 +96,11 @@ func TestGoneSenderGetsNoReply(t *testing.T) {
 	}
 	a := newAnswers(both, corner)
 	a.feed([]byte("\x1b[5n and \x1b[6n"))
-	assert.Equal(t, "\x1b[0n\x1b[1;1R", a.waiting(gone), "asked, and asked again:")
+	assert.Equal(t, "\x1b[0n\x1b[1;1R", waiting(a, gone), "asked, and asked again:")
 	a.feed([]byte(" prompt \x1b[c"))
-	assert.Equal(t, "\x1b[?62;22c", a.waiting(gone))
+	assert.Equal(t, "\x1b[?62;22c", waiting(a, gone))
 	a.feed([]byte("more"))
-	assert.Equal(t, "\x1b[?62;22c", a.waiting(gone))
+	assert.Equal(t, "\x1b[?62;22c", waiting(a, gone))
 }
 
 // The reported cursor position is the one after exactly the output before the query.
@@ -99,7 +112,7 @@ func TestCursorIsReportedAtQuery(t *testing.T) {
 		a.feed([]byte(text[:cut]))
 		a.feed([]byte(text[cut:]))
 		require.Equal(t, []int64{16, 24}, at)
-		require.Equal(t, "\x1b[2;3R\x1b[2;3R", a.waiting(nil))
+		require.Equal(t, "\x1b[2;3R\x1b[2;3R", waiting(a, nil))
 	}
 }
 

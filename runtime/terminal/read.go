@@ -96,10 +96,12 @@ func (t *Terminal) printed(b []byte) {
 	t.taken += int64(len(b))
 	t.put(t.echo.hide(t.mask.hide(b)))
 	t.answers.feed(b)
+	asked := len(t.answers.open) > 0
 	t.notifyAll()
-	taken := t.taken
 	t.mu.Unlock()
-	t.answer(taken)
+	if asked {
+		t.answer()
+	}
 }
 
 // put puts text on the screen; t.mu is held.

@@ -41,10 +41,11 @@ type Options struct {
 	// Replies lists the queries that are answered while the terminal is not in canonical mode. The
 	// replies contain no byte that the program chose.
 	Replies []schema.TTYReply
-	// QueryAbandoned reports, from the output after a query, that the sender of the query does not wait
-	// for the answer, which would then become input of the next reader. taken is the number of bytes of
-	// output up to there. It is called before that output is passed on. If it is nil, senders always wait.
-	QueryAbandoned func(since []byte, taken int64) bool
+	// JudgeQueries returns a function that decides whether the sender of a query waits for the answer, which would
+	// otherwise become input of the next reader. taken is the number of bytes of output read. It is called before the latest of
+	// them are passed on, and again while a query is undecided. A query that is older than an abandoned one must be abandoned,
+	// too. If it is nil, senders always wait.
+	JudgeQueries func(taken int64) func(Query) QueryVerdict
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration
@@ -95,6 +96,7 @@ type Terminal struct {
 	options Options
 	input   input
 	answers *answers
+	judging judging
 	tree    tree
 
 	started atomic.Bool   // Run has started, or Close replaced it

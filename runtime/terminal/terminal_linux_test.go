@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -207,7 +208,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for name, o := range map[string]Options{
 		"in the line mode":          {Replies: both},
-		"to a sender that has gone": {Replies: both, QueryAbandoned: func([]byte, int64) bool { return true }},
+		"to a sender that has gone": {Replies: both, JudgeQueries: func(int64) func(Query) QueryVerdict { return func(Query) QueryVerdict { return QueryAbandoned } }},
 		"not listed":                {Replies: []schema.TTYReply{schema.ReplyDA1}},
 	} {
 		t.Run("none "+name, func(t *testing.T) {
@@ -219,6 +220,24 @@ func TestAnswers(t *testing.T) {
 			assert.NotContains(t, s.output(), "033   [")
 		})
 	}
+}
+
+// Output is passed on while it is undecided whether the sender of a query in it waits, which is asked again until it is decided.
+func TestUndecidedQueriesDelayNoOutput(t *testing.T) {
+	var shown atomic.Bool
+	judge := func(int64) func(Query) QueryVerdict {
+		return func(q Query) QueryVerdict {
+			if !shown.Load() {
+				return QueryUndecided
+			}
+			assert.True(t, q.Again)
+			return QueryWaits
+		}
+	}
+	s := start(t, Options{Replies: both, JudgeQueries: judge}, pty.Command{}, "sh", "-c", `printf '\033[5n\033[5n.'; dd bs=8 count=1 2>/dev/null | od -An -c`)
+	s.shows(".")
+	shown.Store(true)
+	assert.Contains(t, s.ends(), "033   [   0   n 033   [   0   n")
 }
 
 // A program that sends queries forever and reads nothing gets a bounded queue.
