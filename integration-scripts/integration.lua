@@ -35,6 +35,21 @@ local function prompt(text, before, after)
   end})
 end
 
-_PROMPT = prompt("> ", mark("D") .. mark("A"), mark("B"))
-_PROMPT2 = prompt(">> ", mark("F"), mark("G"))
+-- If the terminal echoes, because a command has turned the echo on, readline shows only the part of a prompt that it takes to fit
+-- on the line. It does not count what is between \1 and \2.
+local open, close = "", ""
+local maps = io.open("/proc/self/maps")
+if maps then
+  if maps:read("a"):find("/libreadline.so", 1, true) then
+    open, close = "\1", "\2"
+  end
+  maps:close()
+end
+
+local function uncounted(marks)
+  return open .. marks .. close
+end
+
+_PROMPT = prompt("> ", uncounted(mark("D") .. mark("A")), uncounted(mark("B")))
+_PROMPT2 = prompt(">> ", uncounted(mark("F")), uncounted(mark("G")))
 arg = {[0] = arg[-2]}

@@ -25,6 +25,8 @@ type Modes struct{}
 // Echoes returns false: modes are unknown on this system.
 func (*Modes) Echoes() bool { return false }
 
+func (*Modes) EchoesErasing() bool { return false }
+
 // Signals returns false: modes are unknown on this system.
 func (*Modes) Signals() bool { return false }
 

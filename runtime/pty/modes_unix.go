@@ -33,6 +33,10 @@ func (d *device) modesChanged() bool {
 // Echoes reports whether the terminal echoes input.
 func (m *Modes) Echoes() bool { return m.t.Lflag&unix.ECHO != 0 }
 
+// EchoesErasing reports whether the terminal's echo, if it is on, shows the effect of keys that erase: ECHOE, ECHOK. Programs that
+// turn the echo on, such as `stty sane`, mostly set both, and line editors, which turn only the echo off, leave them.
+func (m *Modes) EchoesErasing() bool { return m.t.Lflag&(unix.ECHOE|unix.ECHOK) != 0 }
+
 // Signals reports whether the terminal turns keys such as Ctrl-C into signals.
 func (m *Modes) Signals() bool { return m.t.Lflag&unix.ISIG != 0 }
 

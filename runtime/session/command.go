@@ -8,6 +8,7 @@ import (
 	"example.org/ripple/runtime/internal/echo"
 	"example.org/ripple/runtime/internal/prompt"
 	"example.org/ripple/runtime/internal/render"
+	"example.org/ripple/runtime/pty"
 	"example.org/ripple/runtime/session/internal/machine"
 	"example.org/ripple/schema"
 )
@@ -150,18 +151,25 @@ func (s *sender) expectedEcho(sent string) echo.Config {
 	modes, err := s.term.Modes()
 	c := echo.Config{Strategy: string(out.echo), Sent: modes.Shown([]byte(sent)), Prompt: out.echoPrompt}
 	c.Kernel = modes.Echo([]byte(sent))
-	echoes := modes.Echoes()
+	echoes, editor := modes.Echoes(), s.editorEchoes(&modes)
 	switch {
-	case !out.strips, err == nil && modes.Canonical() && !echoes, out.echo == schema.EchoNone && (!echoes || s.plan.TTY.Echo):
+	case !out.strips, err == nil && modes.Canonical() && !echoes, out.echo == schema.EchoNone && !editor && (!echoes || s.plan.TTY.Echo):
 		c.Strategy = echo.Silent
-	case out.echo == schema.EchoNone: // a command has turned the echo on
+	case out.echo == schema.EchoNone && !editor: // a command has turned the echo on
 		c.Strategy, c.Sent = echo.Deterministic, c.Kernel
-	case out.echo == schema.EchoOSCBoundaries:
+	case out.echo == schema.EchoOSCBoundaries, editor:
 		c.Strategy = echo.Deterministic
 	}
+	c.Scrolls = editor
 	c.Foreign = s.prog.unsolicited.enabled && s.status.byMarker && c.Strategy == echo.Deterministic
 	c.Shown = []byte(prompt.Visible(s.stream.shown))
 	return c
+}
+
+// editorEchoes reports whether the program's own line editor echoes input at this prompt, because a command has turned the terminal's
+// echo on: at each prompt the editor turns it off, and echoes in its place.
+func (c *core) editorEchoes(modes *pty.Modes) bool {
+	return c.prog.output.echo == schema.EchoNone && !c.plan.TTY.Echo && !modes.Canonical() && !modes.Echoes() && modes.EchoesErasing() && !c.kernel.erasing
 }
 
 // typed writes raw input while a command runs, and remembers the terminal's echo of it.

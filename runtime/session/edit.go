@@ -181,7 +181,7 @@ func (t *editing) needsCooking() bool {
 	canonical := modes.Canonical()
 	own := t.plan.TTY
 	silent := canonical || t.prog.output.echo == schema.EchoNone || !own.Echo && canonical == own.Canonical
-	return err == nil && !modes.Echoes() && silent
+	return err == nil && !modes.Echoes() && silent && !t.editorEchoes(&modes)
 }
 
 // cook makes the terminal edit lines if nothing else does, unless its echo has been turned off.

@@ -124,6 +124,9 @@ func (d *decider) inject() {
 func (d *decider) becomeReady(e machine.Effect) {
 	d.detect.injected, d.kernel.onTTY = nil, d.term.IsTerminal(0)
 	d.status.needs = d.printer.reports.missing(d.stream.startup)
+	if modes, err := d.term.Modes(); err == nil {
+		d.kernel.erasing = modes.EchoesErasing()
+	}
 	d.kernel.usual = !d.kernel.elsewhere()
 	d.control.policy.Printed = d.control.policy.Printed && d.kernel.usual
 	d.printer.reports.readMode("", d.atPrompt(e))

@@ -21,6 +21,7 @@ type kernel struct {
 	home    pty.Place // the same, as seen at rest
 	silent  bool      // the terminal edited lines there without showing them
 	edited  bool      // the terminal edited lines there
+	erasing bool      // at the first prompt the terminal's modes were those of an echo that shows the effect of keys that erase
 	usual   bool      // its standard output and error were the terminal: some programs keep it under other numbers
 	onTTY   bool      // at the first prompt the program's standard input was the terminal
 }

@@ -229,18 +229,28 @@ func TestOddUses(t *testing.T) {
 	}
 }
 
-// Text that the kernel echoes because a command turned the echo on is not output, in programs
-// without a line editor.
+// Text that is echoed because a command turned the echo on is not output, whether the terminal or the program's own line editor
+// echoes it.
 func TestEchoTurnedOnByCommand(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, on, print, want string }{
-		{"gdb", `shell stty sane`, `print 42`, "$1 = 42\n"},
+		{"gdb", `shell stty sane`, `output 42`, "42"},
 		{"r", `invisible(system("stty sane"))`, `cat(42)`, "42"},
+		{"sqlite3", `.shell stty sane`, `select 6*7;`, "42\n"},
+		{"sqlite3", `.shell stty sane`, `.print .print`, ".print\n"},
+		{"lua", `os.execute("stty sane")`, `print(6*7)`, "42\n"},
+		{"sqlite3", `.shell stty sane`, "select\n42;", "42\n"},
+		{"sqlite3", `.shell stty sane`, "select   6*7                                                                               ;", "42\n"},
+		{"lua", `os.execute("stty sane")`, "local x = 6\nprint(x*7)", "42\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := open(t, tt.name, session.Options{})
+			s := open(t, tt.name, session.Options{Cols: 80, Rows: 24})
 			eval(t, s, tt.on)
-			assert.Equal(t, tt.want, eval(t, s, tt.print).Output)
+			for range 3 {
+				r := eval(t, s, tt.print)
+				assert.Equal(t, tt.want, r.Output)
+				assert.Empty(t, r.OutOfBand)
+			}
 		})
 	}
 }

@@ -31,7 +31,7 @@ func (s *sender) showCode(c *command, line string, echo []byte) {
 	switch {
 	case err != nil:
 		return
-	case !modes.Echoes() && silent:
+	case !modes.Echoes() && silent && !s.editorEchoes(&modes):
 		echo = nil
 	case c.file == "" || !modes.Echoes() || !modes.Canonical():
 		return

@@ -190,6 +190,29 @@ func TestTypedLineIsCommand(t *testing.T) {
 	}
 }
 
+// A line that a user types where the program's line editor echoes, because a command has turned the echo on, is a command, too.
+func TestTypedLineThatAnEditorEchoes(t *testing.T) {
+	for name, code := range map[string][2]string{
+		"sqlite3": {".shell stty sane", "select 6*7;"},
+		"lua":     {`os.execute("stty sane")`, "print(6*7)"},
+		"gdb":     {"shell stty sane", `echo 42\n`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := atTerminal(t, name, session.Options{Cols: 80, Rows: 24})
+			eval(t, p.Session, code[0])
+			for n := 1; n < 4; n++ {
+				p.types(code[1] + "\r")
+				d := p.ran(n)
+				require.NoError(t, d.err)
+				assert.Equal(t, code[1], d.code)
+				assert.Equal(t, "42\n", d.output)
+				p.is(ready)
+				assert.Equal(t, "42\n", eval(t, p.Session, code[1]).Output)
+			}
+		})
+	}
+}
+
 // A command of several lines is recorded as a whole, even if the program's own editor draws all of them
 // once more at its end.
 func TestTypedLinesAreOneCommand(t *testing.T) {

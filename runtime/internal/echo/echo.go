@@ -9,6 +9,8 @@
 package echo
 
 import (
+	"bytes"
+
 	"github.com/dlclark/regexp2"
 
 	"example.org/ripple/internal/vt"
@@ -34,6 +36,7 @@ type Config struct {
 	Strategy string
 	Sent     []byte          // including the line ending
 	Prompt   *regexp2.Regexp // Fuzzy: the prompt that a redraw repeats; nil: none
+	Scrolls  bool            // the line editor may show only the end of a long line, after "<", as readline does on a dumb terminal
 
 	// Foreign: other programs may print at the same time. The echo is taken out
 	// of what they print, and the rest of that comes from Foreign or Split.
@@ -51,6 +54,7 @@ type Stripper struct {
 	t       *tangle  // not nil: others print too
 	held    []byte   // all of the stream, until then
 	limit   int
+	scrolls []byte // the line sent, until a line's end has been read, if the editor may show only the end of the line
 	outcome outcome
 	end     int   // where in the stream it was decided
 	spans   *span // what was foreign before that
@@ -65,6 +69,9 @@ func New(c Config) *Stripper {
 	}
 	s := &Stripper{tokens: vt.ForText()}
 	s.handle = s.token
+	if c.Scrolls {
+		s.scrolls = bytes.TrimRight(c.Sent, "\r\n")
+	}
 	if c.Foreign {
 		s.t, s.limit = newTangle(c), 4*len(c.Sent)+foreignSlack
 		return s
@@ -82,6 +89,9 @@ func (s *Stripper) Matched() bool { return s.matched }
 // Feed takes raw output and returns what is output of the program as far as is
 // known. The result is valid until the next call; it may share memory with raw.
 func (s *Stripper) Feed(raw []byte) []byte {
+	if s.scrolls != nil {
+		return s.feedScrolled(raw)
+	}
 	if s.m == nil && s.t == nil { // it is decided
 		return raw
 	}
@@ -98,6 +108,34 @@ func (s *Stripper) Feed(raw []byte) []byte {
 		return s.Flush()
 	}
 	return nil
+}
+
+// feedScrolled is Feed until the end of a line has been read.
+func (s *Stripper) feedScrolled(raw []byte) []byte {
+	s.held = append(s.held, raw...)
+	end := bytes.IndexByte(s.held, '\n')
+	if end < 0 && len(s.held) <= s.limit {
+		return nil
+	}
+	held, sent := s.held, s.scrolls
+	s.held, s.scrolls = nil, nil
+	if end < 0 || !showsEnd(held[:end], sent) {
+		return s.Feed(held)
+	}
+	s.forget()
+	s.matched = true
+	return held[end+1:]
+}
+
+// leastShown is how many bytes of the line must be shown: fewer may be output.
+const leastShown = 8
+
+// showsEnd reports whether a line on the terminal shows the end of the line sent, after "<".
+func showsEnd(line, sent []byte) bool {
+	line = bytes.TrimRight(line, "\r")
+	line = bytes.TrimRight(line[bytes.LastIndexByte(line, '\r')+1:], " ")
+	rest, scrolled := bytes.CutPrefix(line, []byte("<"))
+	return scrolled && len(rest) >= leastShown && bytes.HasSuffix(bytes.TrimRight(sent, " "), rest)
 }
 
 // token follows the stream until the echo is decided.
@@ -156,7 +194,7 @@ func (s *Stripper) found(raw []byte, at int) (rest []byte) {
 	return rest
 }
 
-func (s *Stripper) forget() { s.m, s.t, s.held, s.spans = nil, nil, nil, nil }
+func (s *Stripper) forget() { s.m, s.t, s.held, s.spans, s.scrolls = nil, nil, nil, nil, nil }
 
 // Foreign takes what others printed before the echo was complete.
 func (s *Stripper) Foreign() []byte {
@@ -168,6 +206,12 @@ func (s *Stripper) Foreign() []byte {
 // Flush returns the bytes held back: the echo never became complete, or is inside other
 // output.
 func (s *Stripper) Flush() []byte {
+	if s.scrolls != nil {
+		held := s.held
+		s.held, s.scrolls = nil, nil
+		out := s.Feed(held)
+		return append(out[:len(out):len(out)], s.Flush()...)
+	}
 	if s.outcome == going {
 		s.tokens.Flush(s.handle)
 	}

@@ -117,6 +117,34 @@ func TestFuzzy(t *testing.T) {
 	}
 }
 
+// A line editor that shows only the end of a long line begins it with "<".
+func TestEchoOfALineThatScrolls(t *testing.T) {
+	const sent = "print('abcdefghijklmnopqrstuvwxyz')\n"
+	for _, tt := range []struct{ name, stream, output string }{
+		{"the end only", "\r\r<mnopqrstuvwxyz')\r\n<b>\r\n", "<b>\r\n"},
+		{"drawn again", "print('abc\r<hijklmnop    \r<mnopqrstuvwxyz')      \r\r<mnopqrstuvwxyz')\r\nb", "b"},
+		{"whole", "print('abcdefghijklmnopqrstuvwxyz')\r\nb", "b"},
+		{"no echo", "abcdefghijklmnopqrstuvwxyz\r\n", none},
+		{"no echo and no line", "abc", none},
+		{"other text", "<abcdefgh>\r\n", none},
+		{"less than an echo shows", "<z')\r\nb", none},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want, wantMatched := tt.output, true
+			if want == none {
+				want, wantMatched = tt.stream, false
+			}
+			for _, foreign := range []bool{false, true} {
+				testkit.EachSplit([]byte(tt.stream), func(pieces ...[]byte) {
+					got, matched := strip(Config{Strategy: Deterministic, Sent: []byte(sent), Scrolls: true, Foreign: foreign}, pieces...)
+					require.Equal(t, want, got, "%q", pieces)
+					require.Equal(t, wantMatched, matched)
+				})
+			}
+		})
+	}
+}
+
 func TestNoStrategyKeepsTheEcho(t *testing.T) {
 	for _, strategy := range []string{"none", "", "osc_boundaries"} {
 		got, matched := strip(Config{Strategy: strategy, Sent: []byte("a\n")}, []byte("a\r\nb"))
