@@ -235,6 +235,12 @@ func (d *device) cook() (undo func(), err error) {
 	}, set(&cooked)
 }
 
+func (d *device) restoreModes() error {
+	return d.control(func(fd int) error {
+		return os.NewSyscallError("set the terminal's modes", unix.IoctlSetTermios(fd, setTermios, &d.given.t))
+	})
+}
+
 func (d *device) interrupts() bool {
 	m, err := d.modes()
 	return err == nil && m.t.Lflag&unix.ISIG != 0 && m.t.Cc[unix.VINTR] == 0x03

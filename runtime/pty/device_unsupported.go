@@ -72,6 +72,7 @@ func (*device) foreground() (int, error)              { return 0, ErrUnsupported
 func (*device) modes() (Modes, error)                 { return Modes{}, ErrUnsupported }
 func (*device) modesChanged() bool                    { return false }
 func (*device) cook() (func(), error)                 { return nil, ErrUnsupported }
+func (*device) restoreModes() error                   { return ErrUnsupported }
 func (*device) signalForeground(syscall.Signal) error { return ErrUnsupported }
 func (*device) readable(int64) bool                   { return false }
 func (*device) interrupts() bool                      { return false }

@@ -126,6 +126,10 @@ func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 // ModesChanged reports whether the terminal's modes are no longer those that it had when the program was started.
 func (p *PTY) ModesChanged() bool { return p.dev.modesChanged() }
 
+// RestoreModes gives the terminal the modes that it had when the program was started. Errors: os.ErrClosed, and errors of the
+// operating system.
+func (p *PTY) RestoreModes() error { return p.dev.restoreModes() }
+
 // DropInput discards the input that the program has not read, as tcflush(3) does with TCIFLUSH. Only
 // on Linux; elsewhere it does nothing and returns errors.ErrUnsupported.
 func (p *PTY) DropInput() error { return p.dev.dropInput() }

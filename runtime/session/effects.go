@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.org/ripple/runtime/session/internal/machine"
+	"example.org/ripple/schema"
 )
 
 // The machine's decisions are carried out only here: after the stage that caused them, before the
@@ -127,6 +128,7 @@ func (d *decider) becomeReady(e machine.Effect) {
 	if modes, err := d.term.Modes(); err == nil {
 		d.kernel.erasing = modes.EchoesErasing()
 	}
+	d.kernel.kept = !d.plan.TTY.Echo && d.prog.output.echo == schema.EchoNone && !d.term.ModesChanged()
 	d.kernel.usual = !d.kernel.elsewhere()
 	d.control.policy.Printed = d.control.policy.Printed && d.kernel.usual
 	d.printer.reports.readMode("", d.atPrompt(e))
@@ -235,6 +237,7 @@ func (d *decider) complete(e machine.Effect) {
 		d.typist.announce(c)
 	}
 	d.typist.restoreModes()
+	d.kernel.restoreModes()
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself

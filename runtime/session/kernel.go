@@ -22,6 +22,7 @@ type kernel struct {
 	silent  bool      // the terminal edited lines there without showing them
 	edited  bool      // the terminal edited lines there
 	erasing bool      // at the first prompt the terminal's modes were those of an echo that shows the effect of keys that erase
+	kept    bool      // at the first prompt the terminal's modes were those that ripple had set: the program sets none
 	usual   bool      // its standard output and error were the terminal: some programs keep it under other numbers
 	onTTY   bool      // at the first prompt the program's standard input was the terminal
 }
@@ -159,6 +160,13 @@ func (k *kernel) woken(modes pty.Modes, input []byte) uint64 {
 		return 0
 	}
 	return k.waitNow()
+}
+
+// restoreModes restores the terminal's modes at the prompt of a program that sets none itself, if a command has turned the echo on.
+func (k *kernel) restoreModes() {
+	if modes, err := k.term.Modes(); err == nil && k.kept && modes.Echoes() {
+		_ = k.term.RestoreModes() // an error means that it is closed
+	}
 }
 
 // unechoed returns the program's wait ID if the terminal does not echo the line that is about to be sent: nothing but the end

@@ -236,6 +236,8 @@ func TestEchoTurnedOnByCommand(t *testing.T) {
 	for _, tt := range []struct{ name, on, print, want string }{
 		{"gdb", `shell stty sane`, `output 42`, "42"},
 		{"r", `invisible(system("stty sane"))`, `cat(42)`, "42"},
+		{"dc", `!stty sane`, `6 7 * p`, "42\n"},
+		{"dc", `!stty echo`, `6 7 * p`, "42\n"},
 		{"sqlite3", `.shell stty sane`, `select 6*7;`, "42\n"},
 		{"sqlite3", `.shell stty sane`, `.print .print`, ".print\n"},
 		{"lua", `os.execute("stty sane")`, `print(6*7)`, "42\n"},

@@ -27,6 +27,10 @@ func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 // ModesChanged reports whether the modes are no longer those that the terminal had when the program was started.
 func (p *Program) ModesChanged() bool { return p.tty.ModesChanged() }
 
+// RestoreModes gives the terminal the modes that it had when the program was started. Errors: os.ErrClosed, and errors of the
+// operating system.
+func (p *Program) RestoreModes() error { return p.tty.RestoreModes() }
+
 // MakeCooked makes the terminal echo input and edit lines, whatever modes the program has set. undo
 // restores the previous modes, unless the program has changed them meanwhile.
 func (p *Program) MakeCooked() (undo func(), err error) { return pty.Cook(p.tty) }
