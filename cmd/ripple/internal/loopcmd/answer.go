@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ started are refused.`,
 				r.id, args = args[0], args[1:]
 			}
 			if len(args) == 1 && r.id == "" && questionID(args[0]) {
-				return ui.UsageError(cmd.CommandPath()+" "+args[0]+" TEXT; for a permission --allow or --deny", "%s is a question: its answer is missing", args[0])
+				return missingAnswer(cmd, args[0])
 			}
 			if len(args) > 1 {
 				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, but %q is not an ID such as q1", cmd.CommandPath(), args[0])
@@ -88,7 +89,7 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 		return ui.UsageError("give one of them", "--allow and --deny cannot be combined")
 	}
 	if !r.allow && !r.deny && strings.TrimSpace(r.text) == "" {
-		return ui.UsageError(ui.SeeHelp(cmd), "the answer is missing: give a text, --allow or --deny")
+		return missingAnswer(cmd, r.id)
 	}
 	var chosen record.Question
 	var open []record.Question
@@ -123,6 +124,24 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 	}
 	a.Note("%s is answered", chosen.ID)
 	return nil
+}
+
+// missingAnswer returns the error for a command line without an answer to the question with an ID, or, if that is "", to any
+// question. It names the open ones.
+func missingAnswer(cmd *cobra.Command, id string) error {
+	open, _ := journal.OpenQuestions(loopDir()) // if they cannot be read, none is named
+	if id != "" {
+		open = slices.DeleteFunc(open, func(q record.Question) bool { return q.ID != id })
+	}
+	switch {
+	case len(open) == 1:
+		return ui.UsageError(ways(open[0]), "the answer to %s is missing: %s", open[0].ID, loop.FormatQuestion(open[0]))
+	case len(open) > 1:
+		return ui.UsageError(lines(open), "the answer is missing, and %d questions are open: give the ID of one and a text, --allow or --deny", len(open))
+	case id != "":
+		return ui.UsageError(cmd.CommandPath()+" "+id+" TEXT; for a permission --allow or --deny", "%s is a question: its answer is missing", id)
+	}
+	return ui.UsageError(ui.SeeHelp(cmd), "the answer is missing: give a text, --allow or --deny")
 }
 
 // byPeople rejects a command that acts for the user if a loop or an agent has started it, directly or

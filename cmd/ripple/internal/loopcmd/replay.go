@@ -156,6 +156,10 @@ func openEvents(path string) (*os.File, error) {
 	}
 	f, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s does not exist", path)
+		if path == filepath.Join(loopDir(), layout.Dir, layout.EventsFile) {
+			err = fmt.Errorf("no loop has run here: %w", err)
+		}
 		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes this file; to start one: ripple init, then ripple run")
 	}
 	if err != nil {
