@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"fmt"
+
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/runtime/internal/git"
@@ -70,6 +72,14 @@ func (g *gate) speaker() string {
 		return "the agent"
 	}
 	return "the hat " + g.By
+}
+
+// openTasks says which tasks of the plan, whose path is name, keep the promise of the last turn from counting; "" if none do.
+func (g *gate) openTasks(p record.Plan, name string) string {
+	if !g.Promise || p.Open == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d tasks in %s are open", p.Open, p.Open+p.Ticked, name)
 }
 
 // decide returns the reason to stop the loop, or "" to continue.

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"example.org/ripple/internal/layout"
@@ -76,6 +77,7 @@ func (j *judge) take(e *ended) {
 	if s.Breaker.State == record.Open {
 		j.resetSession("circuit_breaker_open")
 	}
+	j.openTasks(e)
 	s.Last = e.summary(b)
 	if wrong := e.wrong; wrong != "" {
 		wrong = record.OneLine(wrong, 250)
@@ -84,6 +86,18 @@ func (j *judge) take(e *ended) {
 	if e.odd != "" {
 		j.noteOnce(e.odd, "", fmt.Sprintf("turn %d: %s (reported once)", e.turn, e.odd))
 	}
+}
+
+// openTasks reports a promise that does not count because tasks of the plan are open: once to the user, and to the agent.
+func (j *judge) openTasks(e *ended) {
+	p, _ := planOf(j.project, j.work.tree.Dir) // the loop reads it again, and reports the error
+	open := (*gate)(&j.state.Gate).openTasks(p, j.work.planInProject())
+	if open == "" {
+		return
+	}
+	open = j.config.Promise + " does not count: " + open
+	e.wrong = strings.TrimPrefix(e.wrong+"; "+open, "; ")
+	j.noteOnce("open tasks", "", fmt.Sprintf("turn %d: %s (reported once)", e.turn, open))
 }
 
 func (j *judge) countFailure(k event.Kind) {

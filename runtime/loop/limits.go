@@ -125,6 +125,8 @@ func (l *limits) notDone(p record.Plan) string {
 		return "the agent has not received the user's last message yet"
 	case p.Complete() && g.Failed:
 		return "every task is ticked, which does not count after a failed turn"
+	case g.Promise && p.Open > 0:
+		return fmt.Sprintf("%s said that the work is done, but %d of %d tasks are open", who, p.Open, p.Open+p.Ticked)
 	case p.Open+p.Ticked > 0:
 		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:

@@ -78,6 +78,49 @@ func TestADoneLoopNamesTheOpenTasks(t *testing.T) {
 	})
 }
 
+// A promise while tasks are open does not end the loop: the user and the agent hear of it in the first such turn, and the end
+// of the loop names it.
+func TestAPromiseWithOpenTasks(t *testing.T) {
+	t.Parallel()
+	const open = "LOOP_COMPLETE does not count: 1 of 2 tasks in .ralph/@fix_plan.md are open"
+	promises := func(d *doing) { d.says("done\nLOOP_COMPLETE") }
+	for name, tt := range map[string]struct {
+		turns []func(*doing)
+		flags map[string]string
+		stop  string
+		notes []string
+	}{
+		"the circuit opens": {script(works, promises), nil, "The circuit breaker is open: no progress in 3 turns; the last turn: no change; " + open + "; the agent said last: “LOOP_COMPLETE”.", []string{"turn 2: " + open + " (reported once)"}},
+		"the last turn":     {script(promises, promises), map[string]string{"max-turns": "2"}, "; the agent said that the work is done, but 1 of 2 tasks are open.", []string{"turn 1: " + open + " (reported once)"}},
+		"another promise": {
+			script(func(d *doing) { d.says("done\nTHE END") }),
+			map[string]string{"completion-promise": "THE END", "max-turns": "1"},
+			"but 1 of 2 tasks are open.",
+			[]string{"turn 1: THE END does not count: 1 of 2 tasks in .ralph/@fix_plan.md are open (reported once)"},
+		},
+		"no promise": {script(idles), map[string]string{"max-turns": "1"}, "; 1 of 2 tasks are open.", nil},
+		"failing tests": {
+			script(func(d *doing) { d.says(ofBlock("TESTS_STATUS: FAILING") + "\nLOOP_COMPLETE") }), map[string]string{"max-turns": "1"}, "but also that its tests fail.", nil,
+		},
+		"the turn ticks the last task": {script(func(d *doing) { promises(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n- [x] b\n") }), nil, "The agent says that the project is complete after 1 turn, not verified.", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tt.turns...)
+				for name, v := range tt.flags {
+					r.flags[name] = v
+				}
+				r.write(".ralph/@fix_plan.md", "- [x] a\n- [ ] b\n")
+				assert.Contains(t, r.run().Message, tt.stop)
+				assert.Equal(t, tt.notes, r.notes())
+				if len(r.fake.requests) > 2 {
+					assert.Contains(t, r.fake.requests[2].Context, "LOOP_COMPLETE does not count: 1 of 2 tasks in", "the agent hears of it")
+				}
+			})
+		})
+	}
+}
+
 // Removed boxes do not count as completed work.
 func TestTasksTakenOutOfThePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
