@@ -42,11 +42,7 @@ func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 	if err != nil { // the agent may have removed it; its commits are kept elsewhere
 		return errors.Join(err, w.checkouts.summarizeWithout(ctx, sum))
 	}
-	for name := range now.Files {
-		if isWork(w.tree, []string{name}) {
-			sum.Dirty++
-		}
-	}
+	sum.Dirty = dirtyFiles(w.tree, now)
 	if err := w.checkouts.summarize(ctx, sum, now); err != nil || now.Head == "" {
 		return err
 	}
@@ -56,12 +52,22 @@ func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 	return w.differences(ctx, sum, now.Head)
 }
 
+// dirtyFiles counts the files with uncommitted changes in a snapshot.
+func dirtyFiles(t *git.Tree, now git.Snapshot) (n int) {
+	for name := range now.Files {
+		if isWork(t, []string{name}) {
+			n++
+		}
+	}
+	return n
+}
+
 // differences counts the commits of the run and their changes. In a worktree, the commits since the
 // merge base with the branch that it follows count, because the worktree may have been rebased. now is the commit that is checked
 // out.
 func (w *workspace) differences(ctx context.Context, sum *Summary, now string) error {
 	r, from, head := w.tree.Repo, w.state.Start, "HEAD" // "": the first turn found no commit
-	if sum.Rebase && w.worktree != nil {                // HEAD has only the commits that are already rebased
+	if w.worktree != nil && sum.Moved == nil {          // in a rebase, HEAD has only the commits that are already rebased
 		head = git.Branch(sum.Branch)
 	}
 	if w.worktree != nil {

@@ -111,6 +111,8 @@ type Run struct {
 	Checkouts record.Checkouts `json:"checkouts,omitzero"`  // state of the working trees after its last turn, if it did not stop
 	ExitCode  *int             `json:"exit_code,omitempty"` // set if it stopped
 	Next      string           `json:"next,omitempty"`      // what to do next, if it stopped
+
+	State *record.State `json:"-"` // the newest one that was recorded; nil: none
 }
 
 // ReadRun reads the end of a project's events.jsonl; it changes nothing. If the file is missing, the
@@ -143,7 +145,7 @@ func ReadRun(project string) (r Run, err error) {
 			r.onBranch(v.Branch)
 		}
 		if v.State != nil {
-			r.Recorded = v.Time
+			r.Recorded, r.State = v.Time, v.State
 			r.CostUSD, r.Tokens, r.ElapsedMS = v.State.CostUSD, v.State.Tokens, max(r.ElapsedMS, v.State.Millis)
 			if r.Work == nil {
 				r.Checkouts = v.State.Checkouts

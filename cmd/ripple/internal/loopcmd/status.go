@@ -1,6 +1,7 @@
 package loopcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,7 @@ loop that stopped for another reason it is the exit code of "ripple run". A loop
 stopped, as by Ctrl-Z, counts as one that runs; how to continue it is printed.`,
 		Example: "  ripple status\n  ripple status --json | jq -r .work.branch\n  ripple status --exit-code >/dev/null || mail -s 'the loop needs you' me",
 		Args:    ui.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			project := loopDir()
 			s, err := journal.ReadReport(project)
 			if err == nil && s.Questions == nil {
@@ -41,7 +42,7 @@ stopped, as by Ctrl-Z, counts as one that runs; how to continue it is printed.`,
 			if err != nil {
 				return reportError(err)
 			}
-			r, err := runOf(project, s)
+			r, err := runOf(cmd.Context(), project, s)
 			if err != nil && asJSON {
 				return reportError(err)
 			}
@@ -82,9 +83,12 @@ func reportError(err error) error {
 }
 
 // runOf reads the current or last run of a loop, up to now; it is empty if it cannot be read.
-func runOf(project string, s journal.Report) (r journal.Run, err error) {
+func runOf(ctx context.Context, project string, s journal.Report) (r journal.Run, err error) {
 	if r, err = journal.ReadRun(project); err != nil {
 		return journal.Run{}, err
+	}
+	if s.Runner == nil {
+		r.Work = loop.WorkNow(ctx, project, r)
 	}
 	r.Next = localNext(project, r.Next)
 	countUntilNow(&r, s, time.Now())

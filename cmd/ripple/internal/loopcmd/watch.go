@@ -33,7 +33,7 @@ dashboard follows the loop. If standard output is not a terminal, the command pr
 				return reportError(err)
 			}
 			if !a.Interactive() {
-				r, _ := runOf(project, s) // the other rows do not depend on it
+				r, _ := runOf(cmd.Context(), project, s) // the other rows do not depend on it
 				a.printReport(project, s, r)
 				return nil
 			}

@@ -1,0 +1,155 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"example.org/ripple/internal/layout"
+	"example.org/ripple/runtime/internal/git"
+	"example.org/ripple/runtime/loop/journal"
+	"example.org/ripple/runtime/loop/record"
+)
+
+// WorkNow returns the work of a run that has stopped with what the repository shows now: since the end of the run, a user may have
+// merged its branches or committed what it left. It is nil if r.Work is. What git cannot say, for example because the branch is gone, is as
+// in r.Work. Nothing is changed, and git runs no program of the repository.
+func WorkNow(ctx context.Context, project string, r journal.Run) *Summary {
+	if r.Work == nil || r.State == nil || !r.Work.Git {
+		return r.Work
+	}
+	ctx, cancel := context.WithTimeout(ctx, summaryTimeout)
+	defer cancel()
+	sum := *r.Work
+	w, err := openToLook(ctx, project, &sum, r.State)
+	if err != nil {
+		return r.Work
+	}
+	if sum.Branch == "" {
+		err = w.mergedHere(ctx, &sum)
+	} else {
+		err = w.mergedSince(ctx, &sum)
+	}
+	if err != nil {
+		return r.Work
+	}
+	return &sum
+}
+
+var errNoBranch = errors.New("the branch is gone")
+
+// openToLook returns the workspace of a run that does not run. Its tree is the project's. The record is not trusted.
+func openToLook(ctx context.Context, project string, sum *Summary, state *record.State) (*workspace, error) {
+	project, err := filepath.Abs(project)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real
+	}
+	repo, err := git.Open(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{project: project, store: journal.NewStore(project, nil), state: *state}
+	if there, err := repo.Exists(ctx, r.state.Start); err != nil || !there { // it may be an option of git
+		r.state.Start = ""
+	}
+	w := &workspace{run: r, tree: repo.Tree(project, layout.IsRecord)}
+	w.checkouts = &checkouts{run: r, work: w, agent: &followed{tree: w.tree}}
+	if sum.Branch != "" {
+		w.worktree = &git.Worktree{Repo: repo, Branch: sum.Branch, Main: sum.Main}
+		w.checkouts.project = w.checkouts.agent
+	}
+	return w, nil
+}
+
+// mergedSince updates the summary of a run in a working tree of its own.
+func (w *workspace) mergedSince(ctx context.Context, sum *Summary) error {
+	f := w.checkouts.finder(ctx, sum)
+	switch m := sum.Moved; {
+	case sum.Rebase || sum.Main == "":
+		return nil
+	case m != nil && m.To.Branch != "" && m.To.Branch != sum.Main && m.Ahead > 0 && f.ahead(git.Branch(m.To.Branch), sum.Main) == 0: // merged, or the branch is gone
+		merged := *m
+		merged.Ahead, sum.Moved = 0, &merged
+		sum.Commits, sum.Files, sum.Added, sum.Removed = 0, 0, 0, 0
+		return f.err
+	case m != nil:
+		return f.err
+	}
+	head, err := w.tree.Repo.Commits(ctx, 1, git.Branch(sum.Branch))
+	if err != nil || len(head) == 0 {
+		return cmp.Or(err, errNoBranch)
+	}
+	if sum.Dirty > 0 {
+		if now, err := w.snapshotOf(ctx, sum.Branch); err == nil { // otherwise the tree is gone, or cannot be read
+			sum.Dirty = dirtyFiles(w.tree, now)
+		}
+	}
+	sum.Others = stillOthers(sum.Others, f.others(append(w.state.Checkouts.Branches, sum.Branch), sum.Branch, head[0], sum.Main))
+	sum.Copied, sum.Merged = 0, false
+	return cmp.Or(f.err, w.stillUnkept(ctx, sum), w.differences(ctx, sum, head[0]))
+}
+
+// mergedHere updates the summary of a run in the user's own checkout. Its commits are counted again only if a branch was merged, because
+// those that the user has made since count, too.
+func (w *workspace) mergedHere(ctx context.Context, sum *Summary) error {
+	if sum.Moved == nil && len(sum.Others)+len(sum.Unkept) == 0 {
+		return nil
+	}
+	head, err := w.tree.Repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	branch, err := w.tree.Repo.CheckedOut(ctx)
+	if err != nil {
+		return err
+	}
+	f := w.checkouts.finder(ctx, sum)
+	if m := sum.Moved; m != nil && m.From.Branch == branch && (m.To.Commit == "" || f.ahead(m.To.Commit, head) == 0) { // the user went back
+		sum.Moved = nil
+	}
+	others := stillOthers(sum.Others, f.others(append(w.state.Checkouts.Branches, branch), branch, head, ""))
+	if err := cmp.Or(f.err, w.stillUnkept(ctx, sum)); err != nil || len(others) == len(sum.Others) {
+		return err
+	}
+	sum.Others = others
+	return w.differences(ctx, sum, head)
+}
+
+// stillOthers returns those of some branches that still have commits to merge.
+func stillOthers(before, now []record.Other) (list []record.Other) {
+	for _, o := range now {
+		if slices.ContainsFunc(before, func(b record.Other) bool { return b.Branch == o.Branch }) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// stillUnkept removes from a summary the commits that are on a branch now.
+func (w *workspace) stillUnkept(ctx context.Context, sum *Summary) error {
+	var commits []string
+	for _, u := range sum.Unkept {
+		commits = append(commits, u.Commit)
+	}
+	commits, err := w.tree.Repo.Unkept(ctx, commits)
+	sum.Unkept = slices.DeleteFunc(slices.Clone(sum.Unkept), func(u record.Unkept) bool { return !slices.Contains(commits, u.Commit) })
+	return err
+}
+
+// snapshotOf returns the state of the working tree of a branch, if that is checked out there.
+func (w *workspace) snapshotOf(ctx context.Context, branch string) (s git.Snapshot, err error) {
+	dir := worktreeDir(w.project, branch)
+	if err := w.confined(dir); err != nil {
+		return s, err
+	}
+	tree, err := w.tree.Repo.OpenWorktree(ctx, dir, branch, func(func() error) error { return git.ErrNoRepository })
+	if err != nil {
+		return s, err
+	}
+	return tree.Tree(tree.Dir(), layout.IsRecord).Snapshot(ctx)
+}
