@@ -24,7 +24,7 @@ func (w *workspace) summary(ctx context.Context) *Summary {
 	if s.Turn == 0 {
 		return nil
 	}
-	sum := &Summary{Turns: s.Turn, Elapsed: w.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens, Failures: s.FailedTurns, Denied: s.Denied, Review: s.Review, ReviewMore: s.ReviewMore}
+	sum := totals(s, w.elapsed())
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
 	if of := w.worktree; of != nil {
@@ -35,6 +35,11 @@ func (w *workspace) summary(ctx context.Context) *Summary {
 		sum.Git = w.gitSummary(ctx, sum) == nil
 	}
 	return sum
+}
+
+// totals returns what the state of a run says about it.
+func totals(s *record.State, elapsed time.Duration) *Summary {
+	return &Summary{Turns: s.Turn, Elapsed: elapsed, CostUSD: s.CostUSD, Tokens: s.Tokens, Failures: s.FailedTurns, Denied: s.Denied, Review: s.Review, ReviewMore: s.ReviewMore}
 }
 
 func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/internal/git"
@@ -13,32 +14,66 @@ import (
 	"example.org/ripple/runtime/loop/record"
 )
 
-// WorkNow returns the work of a run that has stopped with what the repository shows now: since the end of the run, a user may have
-// merged its branches or committed what it left. It is nil if r.Work is. What git cannot say, for example because the branch is gone, is as
-// in r.Work. Nothing is changed, and git runs no program of the repository.
+// WorkNow returns the work of a run that does not run, with what the repository shows now: since a run stopped, a user may have merged
+// its branches or committed what it left. The work of a run that was killed has only the counts, and those of git only if Git is set; it is
+// nil if no turn ended. If git fails, for example because the branch is gone, the result is as in r.Work. Nothing is changed, and git runs no
+// program of the repository.
 func WorkNow(ctx context.Context, project string, r journal.Run) *Summary {
-	if r.Work == nil || r.State == nil || !r.Work.Git {
-		return r.Work
+	before, killed := r.Work, r.Work == nil
+	switch {
+	case r.State == nil, killed && r.State.Turn == 0, !killed && !before.Git:
+		return before
+	case killed:
+		before = totals(r.State, time.Duration(r.ElapsedMS)*time.Millisecond)
+		before.Branch, before.Dir = r.Branch, r.Dir
 	}
 	ctx, cancel := context.WithTimeout(ctx, summaryTimeout)
 	defer cancel()
-	sum := *r.Work
+	sum := *before
 	w, err := openToLook(ctx, project, &sum, r.State)
-	if err != nil {
-		return r.Work
-	}
-	if sum.Branch == "" {
+	switch {
+	case err != nil:
+	case killed:
+		err = w.leftByKill(ctx, &sum)
+	case sum.Branch == "":
 		err = w.mergedHere(ctx, &sum)
-	} else {
+	default:
 		err = w.mergedSince(ctx, &sum)
 	}
 	if err != nil {
-		return r.Work
+		return before
 	}
 	return &sum
 }
 
-var errNoBranch = errors.New("the branch is gone")
+// leftByKill adds to the summary of a killed run what git shows of it, if the branch with which it began is still checked out.
+func (w *workspace) leftByKill(ctx context.Context, sum *Summary) (err error) {
+	var now git.Snapshot
+	began := w.state.Checkouts.First
+	if w.worktree == nil {
+		now, err = w.tree.Snapshot(ctx)
+	} else {
+		began = &sum.Branch
+		if sum.Main, err = w.tree.Repo.CheckedOut(ctx); err != nil {
+			return err
+		}
+		w.worktree.Main = sum.Main
+		now, err = w.snapshotOf(ctx, sum.Branch)
+	}
+	if err != nil {
+		return err
+	}
+	if began == nil || now.Branch != *began || now.BranchUnknown {
+		return errNoBranch
+	}
+	sum.Git, sum.Dirty = true, dirtyFiles(w.tree, now)
+	if now.Head == "" {
+		return nil
+	}
+	return w.differences(ctx, sum, now.Head)
+}
+
+var errNoBranch = errors.New("the branch is gone, or another one is checked out")
 
 // openToLook returns the workspace of a run that does not run. Its tree is the project's. The record is not trusted.
 func openToLook(ctx context.Context, project string, sum *Summary, state *record.State) (*workspace, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,12 +83,25 @@ func reportError(err error) error {
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
-// runOf reads the current or last run of a loop, up to now; it is empty if it cannot be read.
+// killed reports whether a run has neither stopped nor a process: --resume continues it.
+func killed(s journal.Report, r journal.Run) bool {
+	return s.Found && s.Runner == nil && s.Status.ExitReason == "" && r.State != nil && r.Reason == ""
+}
+
+// runOf reads the current or last run of a loop, up to now, with what to do next if it does not run; it is empty if it cannot be read.
 func runOf(ctx context.Context, project string, s journal.Report) (r journal.Run, err error) {
 	if r, err = journal.ReadRun(project); err != nil {
 		return journal.Run{}, err
 	}
-	if s.Runner == nil {
+	dead := killed(s, r)
+	if dead {
+		stop := &loop.Stop{Reason: loop.ReasonInterrupted}
+		if i := slices.IndexFunc(s.Questions, func(q record.Question) bool { return q.Holds }); i >= 0 {
+			stop.Question = &s.Questions[i]
+		}
+		r.Next, r.ExitCode = whatNext(stop), new(stateCode(s, r))
+	}
+	if dead || s.Runner == nil && r.Work != nil {
 		r.Work = loop.WorkNow(ctx, project, r)
 	}
 	r.Next = localNext(project, r.Next)
@@ -107,7 +121,7 @@ func (a *app) printReport(project string, s journal.Report, r journal.Run) {
 	}
 	if s.Runner != nil {
 		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
-	} else if state == "running" || state == "paused" {
+	} else if killed(s, r) || state == "running" || state == "paused" {
 		state = "interrupted (" + commandIn(project, "ripple run --resume") + ")"
 	}
 	w.Row("loop", state)

@@ -20,12 +20,18 @@ func workRows(w ui.Sheet, project string, r journal.Run) {
 	for _, row := range boxRows(r.Denied, r.Review, r.ReviewMore) {
 		w.Row(row.label, row.text)
 	}
-	if r.Work == nil {
+	if r.Work == nil || r.Reason == "" { // it runs, or was killed
 		if took := time.Duration(r.ElapsedMS) * time.Millisecond; took > 0 {
 			w.Row("took", took.Round(time.Second))
 		}
 		if r.Branch != "" {
 			w.Row("branch", quote.Name(r.Branch)+" in "+r.Dir)
+		}
+		if r.Work != nil && r.Work.Git {
+			w.Row("commits", commits(r.Work))
+			if r.Work.Dirty > 0 {
+				w.Row("dirty", dirtyWords(r.Work))
+			}
 		}
 		for _, row := range checkoutsRows(r.Branch, r.Checkouts) {
 			w.Row(row.label, row.text)
