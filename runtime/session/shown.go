@@ -53,10 +53,13 @@ const (
 	shownCharacters = 1000 // of a line
 )
 
-// readable returns code as it is shown on a terminal, with the end of its last line. Control
-// characters are visible, and further lines begin with two blanks.
+// readable returns code as it is shown on a terminal, with the end of its last line. Blank lines before
+// the code are omitted, control characters are visible, and further lines begin with two blanks.
 func readable(code string) string {
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(code, "\r\n", "\n"), "\n"), "\n")
+	for len(lines) > 1 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
 	rest := len(lines) - shownLines
 	if rest > 0 {
 		lines = lines[:shownLines]

@@ -98,6 +98,7 @@ func TestTheScreenShowsTheBeginningOfLongCode(t *testing.T) {
 	w.shows(all, shown)
 	w.shows(all+"\nx + 1", shown+"\n  … 1 more line\n20")
 	w.shows(all+"\n\n\nx + 1\n\n", shown+"\n  … 3 more lines\n20")
+	w.shows("\n \t\n"+strings.Repeat("\n", 20)+all+"\nx + 1", shown+"\n  … 1 more line\n20")
 	w.shows(strings.Repeat("7", 1100)+" and 0", strings.Repeat("7", 1000)+"… 106 more characters\n0")
 }
 
