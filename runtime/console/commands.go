@@ -85,11 +85,11 @@ func (h *host) admit(q ExecRequest) (*run, *Fault) {
 		return nil, f
 	case state == Stopped:
 		return nil, h.refuseStopped(st)
+	case state == Typing: // also in an unfinished command that has printed something
+		return nil, h.refuse(FaultTyping, state, "%v", session.ErrTyping)
 	case h.restState() == Running:
 		c := h.latest().cmd
 		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, formatSender(c.By))
-	case state == Typing:
-		return nil, h.refuse(FaultTyping, state, "%v", session.ErrTyping)
 	case q.ExpectCwd != "" && st.Cwd != "" && q.ExpectCwd != st.Cwd:
 		return nil, h.refuse(FaultCwdMismatch, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
 	}

@@ -130,10 +130,14 @@ func (l *typedLine) wanted() bool {
 	return bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
 }
 
-// escapes reports whether the adapter's escape withdraws the command of a line for which the program asks for more. The user
-// may have begun the next line.
+// unfinished reports whether the program asks for more of the line's command. The user may have begun the next line.
+func (l *typedLine) unfinished() bool {
+	return l != nil && l.more && !l.entered && !l.broken && l.edited != nil
+}
+
+// escapes reports whether the adapter's escape withdraws the command of an unfinished line.
 func (c *core) escapes(l *typedLine) bool {
-	return l != nil && l.more && !l.entered && !l.broken && l.edited != nil && c.prog.withdrawal.Setting == settingEscape
+	return l.unfinished() && c.prog.withdrawal.Setting == settingEscape
 }
 
 // prepareEscape discards what the terminal keeps of the next line, and shows Ctrl-C instead of the escape if

@@ -114,9 +114,17 @@ func (t *editing) asksForMore() bool {
 	return true
 }
 
-// typing reports whether a user types at the prompt.
+// unfinishedLine returns the line of the running command if the program asks for more of it and its user has not left; nil: none.
+func (c *core) unfinishedLine() *typedLine {
+	if c.cmd == nil || !c.cmd.typed.unfinished() || c.cmd.typed.left {
+		return nil
+	}
+	return c.cmd.typed
+}
+
+// typing reports whether a user types at the prompt, or the next line of an unfinished command.
 func (t *typist) typing() bool {
-	return t.control.state.Step == machine.StepReady && (len(t.held) > 0 || t.draft.who != 0 || t.edits())
+	return t.unfinishedLine() != nil || t.control.state.Step == machine.StepReady && (len(t.held) > 0 || t.draft.who != 0 || t.edits())
 }
 
 // whose returns the user who types a line at the prompt; 0: none.

@@ -185,7 +185,7 @@ type State struct {
 	EchoHint       EchoHint
 	PID            int
 	Partial        string      // output of the running command so far, at most the window
-	Typing         bool        // a user edits a line at the prompt
+	Typing         bool        // a user edits a line at the prompt, or the next line of an unfinished command
 	TypingUser     int         // the user who types the line, as given to Session.Type; 0: none
 	Held           map[int]int // bytes per user of input (Session.Type) that the program has not received; nil: none
 	// LateSecrets are the users who have begun a secret whose question is over. Their keys are dropped up to the end of the

@@ -237,6 +237,9 @@ func (t *typist) giveKeys() {
 
 // owner returns the user who is in the middle of a line; 0: none.
 func (t *typist) owner() int {
+	if l := t.unfinishedLine(); l != nil {
+		return l.who
+	}
 	if t.control.state.Step == machine.StepRunning {
 		return t.begun.who
 	}

@@ -41,6 +41,32 @@ func (p *typist) wantsMore() {
 	}, testkit.Patience(10*time.Second), time.Millisecond)
 }
 
+// While a user has an unfinished command, a command of another caller is refused, also after a begun next line, and keys of
+// another user are held.
+func TestAnUnfinishedCommandIsTyping(t *testing.T) {
+	for _, tt := range unfinished {
+		t.Run(tt.adapter+" "+tt.line, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			refused := func() {
+				p.is(func(st session.State) bool { return st.Typing && st.TypingUser == 1 && st.Held[1] == 0 })
+				_, err := p.Submit(deadline(t), tt.next)
+				assert.ErrorIs(t, err, session.ErrTyping)
+			}
+			p.begins(tt.line)
+			refused()
+			require.NoError(t, p.Type(2, []byte("  x")))
+			assert.Equal(t, 3, p.State().Held[2])
+			p.types("  ab")
+			refused()
+			p.Detach(2)
+			require.NoError(t, p.Type(2, []byte("\x03")))
+			p.is(ready)
+			assert.Equal(t, "5\n", eval(t, p.Session, tt.next).Output)
+		})
+	}
+}
+
 // A user withdraws an unfinished command by Ctrl-C, also one whose next line is started, or leaves. The next
 // command runs.
 func TestUnfinishedCommandIsWithdrawn(t *testing.T) {
