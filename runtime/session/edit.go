@@ -169,6 +169,9 @@ func (t *typist) wipe() {
 			t.line.edit(&modes, []byte(*t.prog.interrupt))
 		}
 		t.line.arrived.give([]byte(*t.prog.interrupt), 0)
+		if err == nil && modes.Canonical() { // the interrupt may be a signal: the terminal keeps a begun next line
+			t.term.DropInput()
+		}
 		t.interrupts.deliver(*t.prog.interrupt)
 		t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes}
 	}

@@ -91,7 +91,7 @@ func (t *editing) delivered() bool {
 	case t.term.Queued() > 0:
 		return false
 	case l.edited != nil && l.echoes && !l.unseen:
-		printed, limit = t.progress.bytes > l.changed && l.seen() == l.code(), keyTimeout
+		printed, limit = t.progress.bytes > l.changed && l.displayed(), keyTimeout
 	case l.edited != nil && t.uncook == nil:
 		return true
 	case l.sent.wait != 0:

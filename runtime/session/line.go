@@ -143,6 +143,18 @@ func (l *typedLine) seen() string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
+// displayed reports whether a line that the terminal edits is displayed: of a command that the program asks for more of, the
+// last line, since the prompts of further lines are not known.
+func (l *typedLine) displayed() bool {
+	code := l.code()
+	if !l.more || code == "" {
+		return l.seen() == code
+	}
+	line := l.edited.Bytes()
+	line = line[bytes.LastIndexByte(line, '\n')+1:]
+	return strings.HasSuffix(strings.TrimRight(l.text(), " "), strings.TrimSpace(shownAs(line)))
+}
+
 func (l *typedLine) text() string { return strings.TrimRight(string(l.screen.AppendText(nil)), "\n") }
 
 // shownAs returns text as a terminal displays it: control characters as ^X (ECHOCTL).

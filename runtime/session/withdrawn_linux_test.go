@@ -81,16 +81,15 @@ func TestUnfinishedCommandIsWithdrawn(t *testing.T) {
 	}
 	for _, tt := range unfinished {
 		for way, withdraw := range ways {
-			if tt.adapter == "bash" && way == "the user leaves in a next line" {
-				continue // bash keeps the next line
-			}
 			t.Run(tt.adapter+" "+tt.line+" "+way, func(t *testing.T) {
 				t.Parallel()
 				p := atTerminal(t, tt.adapter, session.Options{})
 				for range 2 { // before and after the first command that the program runs
 					p.begins(tt.line)
+					began := time.Now()
 					withdraw(p)
 					p.is(ready)
+					assert.Less(t, time.Since(began), 4*time.Second) // less than the wait for keys without an effect
 					assert.Equal(t, "5\n", eval(t, p.Session, tt.next).Output)
 				}
 			})
