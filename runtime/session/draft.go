@@ -140,15 +140,28 @@ func (c *core) escapes(l *typedLine) bool {
 	return l.unfinished() && c.prog.withdrawal.Setting == settingEscape
 }
 
-// prepareEscape discards what the terminal keeps of the next line, and shows Ctrl-C instead of the escape if
-// the terminal then does not echo.
+// prepareEscape discards what the terminal keeps of the next line, and shows Ctrl-C instead of the escape.
 func (t *editing) prepareEscape(l *typedLine) {
 	if modes, err := t.term.Modes(); err == nil && modes.Canonical() && !l.wanted() {
 		t.send(killLine)
 	}
 	t.restoreModes() // otherwise the terminal may echo the escape
-	if modes, err := t.term.Modes(); err == nil && !modes.Echoes() {
-		t.show("^C\r\n", nil)
+	if modes, err := t.term.Modes(); err == nil && !modes.Echoes() || t.hidesEscape() {
+		t.showEscape()
+	}
+}
+
+// hidesEscape reports whether the program's answer to the adapter's escape can be hidden: its end is known, since the prompt has a
+// marker.
+func (c *core) hidesEscape() bool {
+	return c.prog.withdrawal.Setting == settingEscape && c.prog.prompts.literals != nil
+}
+
+// showEscape shows Ctrl-C instead of the escape, and of the program's answer if it can be hidden.
+func (c *core) showEscape() {
+	c.show("^C\r\n", nil)
+	if c.hidesEscape() {
+		c.term.HideUntil([]byte(c.plan.Values["marker"]))
 	}
 }
 

@@ -189,6 +189,9 @@ func (d *decider) giveUp(e machine.Effect) {
 	if e.Match {
 		d.askedFor()
 	}
+	if d.hidesEscape() {
+		d.showEscape()
+	}
 	d.withdraw()
 }
 
@@ -239,6 +242,9 @@ func (d *decider) complete(e machine.Effect) {
 	d.typist.restoreModes()
 	d.kernel.restoreModes()
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
+	if c.facts.withdrawal != nil {
+		d.term.HideUntil(nil)
+	}
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}

@@ -146,3 +146,30 @@ func TestUsersSeeTheCode(t *testing.T) {
 	late := &onlooker{t: t, sub: term.Subscribe()}
 	late.sees(">>> 1 + 2")
 }
+
+// The screen does not show how ripple withdraws an incomplete command, nor the error that it causes.
+func TestTheScreenShowsNoEscape(t *testing.T) {
+	for way, withdraw := range map[string]func(w *watched){
+		"Ctrl-C":          func(w *watched) { require.NoError(t, w.TypeDraft(1, []byte("\x03"))) },
+		"send":            func(w *watched) { require.NoError(t, w.Send(deadline(t), []byte("\x03"))) },
+		"the user leaves": func(w *watched) { w.Detach(1) },
+	} {
+		t.Run(way, func(t *testing.T) {
+			w := watch(t, "sqlite3")
+			for range 2 {
+				before := w.text()
+				require.NoError(t, w.Enter(1, []byte("select (1\r")))
+				require.Eventually(t, func() bool { return w.Prompt(1).Continuation && w.Prompt(1).Editable }, testkit.Patience(10*time.Second), time.Millisecond)
+				withdraw(w)
+				_, err := w.WaitState(deadline(t), ready)
+				require.NoError(t, err)
+				want := before + " select (1\n. ^C\n" + w.prompt
+				require.Eventually(t, func() bool { return w.text() == want }, testkit.Patience(10*time.Second), time.Millisecond, "%s", w.text())
+				w.shows("select 3;", "select 3;\n3")
+			}
+		})
+	}
+	w := watch(t, "sqlite3")
+	w.shows("select (1", "select (1\n. ^C")
+	w.shows("select 3;", "select 3;\n3")
+}

@@ -62,3 +62,42 @@ func (m *mask) hide(b []byte) []byte {
 
 // end returns the output that is held back at the end of the stream.
 func (m *mask) end() []byte { return m.held }
+
+// curtain hides output that arrives in chunks, up to a text. It replaces the output by NULs, so that offsets do not change.
+type curtain struct {
+	until []byte // nil: nothing is hidden
+	left  int    // number of bytes to hide at most
+	held  []byte // the output so far, which may be the beginning of the text
+}
+
+// hide returns the output to pass on.
+func (c *curtain) hide(b []byte) []byte {
+	if c.until == nil {
+		return b
+	}
+	out := append(c.end(), b...) // not b itself, which has other readers
+	hidden := bytes.Index(out, c.until)
+	switch {
+	case hidden >= 0:
+		c.until = nil
+	case len(out) > c.left:
+		c.until, hidden = nil, c.left
+	default:
+		begun := min(len(out), len(c.until)-1)
+		for !bytes.HasSuffix(out, c.until[:begun]) {
+			begun--
+		}
+		hidden = len(out) - begun
+		out, c.held = out[:hidden], bytes.Clone(out[hidden:])
+	}
+	c.left -= hidden
+	clear(out[:hidden])
+	return out
+}
+
+// end returns the output that is held back, and forgets it.
+func (c *curtain) end() []byte {
+	held := c.held
+	c.held = nil
+	return held
+}

@@ -53,3 +53,35 @@ func TestEmptyMask(t *testing.T) {
 	assert.Equal(t, "unchanged", string(m.hide([]byte("unchanged"))))
 	assert.Empty(t, m.end())
 }
+
+// Wherever the output is split, all of it is hidden up to the text, and offsets do not change.
+func TestOutputIsHiddenUpToAText(t *testing.T) {
+	const output = "error 0123\r\n01201234> one 01234>"
+	for first := range output {
+		for second := first; second <= len(output); second++ {
+			c := curtain{until: []byte("01234> "), left: len(output)}
+			screen := vt.New(vt.Options{Cols: 80, Rows: 24})
+			total := 0
+			for _, part := range []string{output[:first], output[first:second], output[second:]} {
+				shown := c.hide([]byte(part))
+				total += len(shown)
+				screen.Write(shown)
+			}
+			assert.Equal(t, len(output), total)
+			if got := string(screen.AppendText(nil)); got != "01234> one 01234>" {
+				t.Fatalf("cut at %d and %d: %q", first, second, got)
+			}
+		}
+	}
+}
+
+// The hidden output is bounded, and output that may be the beginning of the text is not lost.
+func TestHiddenOutputIsBounded(t *testing.T) {
+	c := curtain{until: []byte("01234> "), left: 4}
+	assert.Equal(t, "\x00\x00\x00", string(c.hide([]byte("abc"))))
+	assert.Equal(t, "\x00efg", string(c.hide([]byte("defg"))))
+	assert.Equal(t, "h01", string(c.hide([]byte("h01"))))
+	c = curtain{until: []byte("01234> "), left: 4}
+	assert.Equal(t, "\x00", string(c.hide([]byte("a01"))))
+	assert.Equal(t, "01", string(c.end()))
+}

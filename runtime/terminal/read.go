@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -94,7 +95,7 @@ func (t *Terminal) printed(b []byte) {
 	}
 	t.mu.Lock()
 	t.taken += int64(len(b))
-	t.put(t.echo.hide(t.mask.hide(b)))
+	t.put(t.echo.hide(t.mask.hide(t.curtain.hide(b))))
 	t.answers.feed(b)
 	asked := len(t.answers.open) > 0
 	t.notifyAll()
@@ -132,11 +133,28 @@ func (t *Terminal) Show(text, replaced []byte) {
 	t.notifyAll()
 }
 
+// longestHidden is how many bytes HideUntil hides at most.
+const longestHidden = 64 << 10
+
+// HideUntil hides further output up to the next occurrence of text in it, but at most 64 KiB: the screen does
+// not show it, and subscribers receive NULs in its place. An empty text ends this.
+func (t *Terminal) HideUntil(text []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.put(t.echo.hide(t.mask.hide(t.curtain.end())))
+	t.curtain = curtain{left: longestHidden}
+	if len(text) > 0 {
+		t.curtain.until = bytes.Clone(text)
+	}
+	t.notifyAll()
+}
+
 // end handles the end of the output.
 func (t *Terminal) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
+	t.put(t.echo.hide(t.mask.hide(t.curtain.end())))
 	t.put(t.echo.hide(t.mask.end()))
 	t.put(t.echo.end())
 	t.notifyAll()

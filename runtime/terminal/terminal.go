@@ -110,6 +110,7 @@ type Terminal struct {
 	taken   int64 // bytes read from the program
 	mask    mask
 	echo    mask // hides what Show replaces
+	curtain curtain
 	picture picture
 	viewers []*Subscription
 	size    sizes
