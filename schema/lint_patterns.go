@@ -51,7 +51,8 @@ func lintPrompts(d *document, a *Adapter) {
 // lintContinuation: what asks for more of a command, and the way out of it.
 func lintContinuation(d *document, a *Adapter) {
 	p := a.Prompt
-	known := p.Continuation != "" || p.Strategy == PromptShellIntegration || a.Init.Marker != nil && a.Init.Marker.Continuation != ""
+	wrapped := a.Input.MultilineWrapper != nil && a.Input.MultilineWrapper.Trigger == "always" && a.Input.BalancedParens != nil
+	known := wrapped || p.Continuation != "" || p.Strategy == PromptShellIntegration || a.Init.Marker != nil && a.Init.Marker.Continuation != ""
 	if p.ContinuationEscape != "" && !known {
 		d.warn("/prompt/continuation_escape", KindMismatch,
 			"prompt.continuation_escape has no effect without prompt.continuation or init.marker.continuation")

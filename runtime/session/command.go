@@ -191,6 +191,9 @@ func (s *sender) typed(b []byte) {
 		}
 		l.edit(&modes, b)
 		l.more = !bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
+		if s.control.policy.Promptless {
+			c.line.waitID = s.kernel.waitNow()
+		}
 	}
 	c.secret = c.secret && !bytes.ContainsAny(b, "\r\n")
 	c.line.wait = s.kernel.woken(modes, b)

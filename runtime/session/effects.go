@@ -103,6 +103,9 @@ func (d *decider) fired(generation int) {
 // look asks the kernel whether the program waits for input.
 func (d *decider) look() machine.Readiness {
 	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unconfirmed}
+	if q.policy.Promptless && d.unfinishedLine() != nil {
+		return machine.ReadyMore // the user types the next line
+	}
 	if d.cmd != nil && d.cmd.prelude.typed != nil && d.typist.uncook != nil && q.policy.InSilence(q.state) {
 		return machine.ReadyBusy // the terminal has not echoed the line's end: the program woke because the terminal's modes changed
 	}
@@ -110,7 +113,19 @@ func (d *decider) look() machine.Readiness {
 		q.running, q.waitID = true, d.cmd.line.waitID
 		q.confirms = d.prog.prompts.printable() && q.state.Evidence == machine.EvidenceMarker
 	}
-	return d.kernel.look(q)
+	ready := d.kernel.look(q)
+	if ready == machine.ReadyWaiting && d.lacksRest() {
+		return machine.ReadyMore
+	}
+	return ready
+}
+
+// lacksRest reports whether a program without prompts that waits does so for the rest of a command that a user types: the command
+// is incomplete by the adapter's rules and has printed nothing, not even an error.
+func (d *decider) lacksRest() bool {
+	c := d.cmd
+	return d.control.policy.Promptless && c != nil && c.typed != nil && !c.typed.announced && !c.typed.broken &&
+		d.prog.withdrawal.Setting == settingEscape && d.prog.input.gate(c.typed.code()) != nil
 }
 
 // inject sends the integration script.

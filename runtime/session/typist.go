@@ -352,7 +352,8 @@ func (t *typist) giveHeldKeys() {
 // listens reports whether the running command may receive keys: it waits for input, it checks for
 // keys periodically, or a program that it started has put the terminal into raw mode. It also returns how the command waits.
 func (t *typist) listens() (r pty.Readiness, listens bool) {
-	if t.viewer.inFlight() || t.viewer.prompting() || t.control.policy.InSilence(&t.control.state) { // in these states waiting means the end of the command
+	silent := t.control.policy.InSilence(&t.control.state) && t.unfinishedLine() == nil
+	if t.viewer.inFlight() || t.viewer.prompting() || silent { // in these states waiting means the end of the command
 		return r, false
 	}
 	r = t.term.Readiness()

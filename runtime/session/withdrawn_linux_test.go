@@ -22,6 +22,9 @@ var unfinished = []struct{ adapter, line, next string }{
 	{"bash", "for i in 1 2; do", "echo 5"},
 	{"python", "for i in range(3):", "2+3"},
 	{"lua", "print(", "2+3"},
+	{"bc", "define f(x) {", "2+3"},
+	{"bc", "x = \"abc", "2+3"},
+	{"bc", "/* abc", "2+3"},
 }
 
 // begins enters a line of which the program asks for more, and waits until it does.

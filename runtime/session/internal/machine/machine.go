@@ -109,6 +109,7 @@ const (
 	ReadyWaiting
 	ReadyBusy
 	ReadyAsks // it waits, but not for a command
+	ReadyMore // it waits for the rest of a command that a user types
 )
 
 // Input is one event.

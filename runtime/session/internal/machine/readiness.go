@@ -81,7 +81,7 @@ func (p *Policy) askedSilence(s State, r Readiness, out []Effect) (State, []Effe
 		s.quiet = true
 		return s, append(out, Effect{Kind: DoTimer, Delay: InFlight})
 	}
-	if s.typed { // there may be no prompt at all
+	if s.typed && (r != ReadyMore || s.interrupted) { // there may be no prompt at all
 		return p.confirmed(s, ByIdle, out)
 	}
 	s.Evidence, s.quiet = EvidenceNone, false
