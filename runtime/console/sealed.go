@@ -18,7 +18,7 @@ func adapterOf(order *place.Order, getenv func(string) string) (*schema.Adapter,
 	}
 	sources := registry.DefaultSources(getenv, order.From)
 	sources.ProjectDir = ""
-	if sources.UserDirInProject || order.Origin == registry.OriginEmbedded { // a user's adapter may have got its name since it was chosen
+	if order.Origin == registry.OriginEmbedded { // a user's adapter may have got its name since it was chosen
 		sources.UserDir = ""
 	}
 	reg, err := registry.Open(sources)

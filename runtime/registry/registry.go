@@ -30,7 +30,6 @@ import (
 	"example.org/ripple/adapters"
 	scripts "example.org/ripple/integration-scripts"
 	"example.org/ripple/internal/owner"
-	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/schema"
 )
 
@@ -83,8 +82,6 @@ type Sources struct {
 	ProjectDir string
 	Scripts    []fs.FS // for init.script_resource, after the adapter's own directories
 
-	// UserDirInProject says that the project may have brought UserDir, so that its adapters count as the project's.
-	UserDirInProject bool
 	// IsTrusted reports whether an adapter of the project may be used; nil allows all. The
 	// entry it receives is the one that is used: the files are not read again.
 	IsTrusted func(*Entry) bool
@@ -92,8 +89,7 @@ type Sources struct {
 
 // DefaultSources returns the adapters that come with ripple, the user's in
 // $XDG_CONFIG_HOME/ripple/adapters (by default ~/.config/ripple/adapters, also if HOME is not set), and the project's in
-// .ripple/adapters of cwd. If the user's are in the project around cwd, as with HOME=$PWD, they count as the project's,
-// unless they are in a home directory that the system's list of users has.
+// .ripple/adapters of cwd.
 func DefaultSources(getenv func(string) string, cwd string) Sources {
 	s := Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}}
 	// A relative XDG_CONFIG_HOME is to be ignored (XDG Base Directory 0.8).
@@ -104,7 +100,6 @@ func DefaultSources(getenv func(string) string, cwd string) Sources {
 	}
 	if cwd != "" {
 		s.ProjectDir = filepath.Join(cwd, ".ripple", "adapters")
-		s.UserDirInProject = projectfile.Brings(projectfile.Around(cwd), s.UserDir)
 	}
 	return s
 }
@@ -123,11 +118,7 @@ func Open(s Sources) (*Registry, error) {
 	if s.ProjectDir != "" {
 		r.layers = append(r.layers, openProject(s.ProjectDir, options, s.IsTrusted))
 	}
-	switch {
-	case s.UserDir == "":
-	case s.UserDirInProject:
-		r.layers = append(r.layers, openProject(s.UserDir, options, s.IsTrusted))
-	default:
+	if s.UserDir != "" {
 		r.layers = append(r.layers, openUser(s.UserDir, options))
 	}
 	if s.Embedded != nil {

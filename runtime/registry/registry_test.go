@@ -285,35 +285,6 @@ func TestDefaultSources(t *testing.T) {
 	}
 }
 
-// Adapters of a home directory in the project need approval, as the project's own; those of a plain home directory do not.
-func TestAHomeInTheProject(t *testing.T) {
-	for _, c := range []struct {
-		made, home string
-		brought    bool
-	}{{".git/refs", ".", true}, {".git/refs", "home", true}, {".ralph", "home", true}, {"src", ".", false}, {"src", "home", false}} {
-		dir := t.TempDir()
-		users := filepath.Join(dir, c.home, ".config", "ripple", "adapters")
-		for _, made := range []string{users, filepath.Join(dir, c.made)} {
-			require.NoError(t, os.MkdirAll(made, 0o700))
-		}
-		require.NoError(t, os.WriteFile(filepath.Join(users, "bash.yaml"), []byte(adapterYAML("bash", "brought")), 0o600))
-		s := DefaultSources(func(name string) string { return map[string]string{"HOME": filepath.Join(dir, c.home)}[name] }, dir)
-		for _, trusted := range []bool{false, true} {
-			s.IsTrusted = func(*Entry) bool { return trusted }
-			e, err := open(t, s).Find("bash")
-			require.NoError(t, err)
-			want := OriginUser
-			switch {
-			case c.brought && trusted:
-				want = OriginProject
-			case c.brought:
-				want = OriginEmbedded
-			}
-			assert.Equal(t, want, e.Origin, "%+v", c)
-		}
-	}
-}
-
 func TestTheEmbeddedAdaptersAreInOrder(t *testing.T) {
 	s := DefaultSources(os.Getenv, "")
 	s.UserDir = ""

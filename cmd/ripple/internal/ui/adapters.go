@@ -63,7 +63,7 @@ func (a *App) Adapter(name string) (*registry.Entry, error) {
 // for which AgreeToAdapter asks; those of Adapter.
 func (a *App) Reloader(name, path string) func() (*registry.Entry, error) {
 	sources, dir := a.AdapterSources(), filepath.Dir(path)
-	if !registry.IsPath(name) && (dir == sources.ProjectDir || sources.UserDirInProject && dir == sources.UserDir) {
+	if !registry.IsPath(name) && dir == sources.ProjectDir {
 		return func() (*registry.Entry, error) { return a.reloadProject(name, path) }
 	}
 	return func() (*registry.Entry, error) { return a.Adapter(name) }

@@ -51,9 +51,6 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 func (t *Trust) withoutProject() (*registry.Registry, error) {
 	sources := t.sources()
 	sources.ProjectDir = ""
-	if sources.UserDirInProject {
-		sources.UserDir = ""
-	}
 	return open(sources)
 }
 
