@@ -229,27 +229,6 @@ func checkNames(ctx context.Context, program, dir string) error {
 	return nil
 }
 
-// userFiles returns the paths of the files of settings for all repositories that git would read in a directory and that variables
-// may choose (FILES in git-config(1)).
-func userFiles(dir string) (list []string) {
-	home, config := os.Getenv("HOME"), os.Getenv("XDG_CONFIG_HOME")
-	switch global := os.Getenv("GIT_CONFIG_GLOBAL"); {
-	case global != "":
-		list = []string{global}
-	default:
-		list = []string{filepath.Join(home, ".gitconfig"), filepath.Join(cmp.Or(config, filepath.Join(home, ".config")), "git", "config")}
-	}
-	if system := os.Getenv("GIT_CONFIG_SYSTEM"); system != "" {
-		list = append(list, system)
-	}
-	for i, path := range list {
-		if !filepath.IsAbs(path) {
-			list[i] = filepath.Join(dir, path)
-		}
-	}
-	return list
-}
-
 // checkNamedFiles examines the files that a file of settings names, and those that it includes.
 func checkNamedFiles(ctx context.Context, program, config string) error {
 	seen := map[string]bool{config: true}

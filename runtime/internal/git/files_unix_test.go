@@ -320,35 +320,6 @@ func TestListingSettingsHasATimeLimit(t *testing.T) {
 	assert.Equal(t, "status", late.Command)
 }
 
-// The files of a home directory in the project, and those that they name, are examined, too; those of another one are the user's.
-func TestSettingsOfAHomeInTheProject(t *testing.T) {
-	p := newRepo(t)
-	home := filepath.Join(p.dir, "home")
-	named := filepath.Join(p.dir, "named")
-	t.Setenv("HOME", home)
-	for _, v := range []string{"GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"} {
-		t.Setenv(v, "")
-		require.NoError(t, os.Unsetenv(v))
-	}
-	for _, tt := range []struct{ settings, pipe string }{
-		{"", filepath.Join(home, ".gitconfig")},
-		{"", filepath.Join(home, ".config", "git", "config")},
-		{"[core]\n\texcludesFile = " + named + "\n", named},
-		{"[include]\n\tpath = ../named\n", named},
-	} {
-		p.remove("home")
-		p.write("home/.gitconfig", tt.settings)
-		require.NoError(t, os.MkdirAll(filepath.Dir(tt.pipe), 0o700))
-		_ = os.Remove(tt.pipe)
-		require.NoError(t, syscall.Mkfifo(tt.pipe, 0o600))
-		_, err := Open(t.Context(), p.dir)
-		assert.Equal(t, tt.pipe, refusedFile(t, err, "is a pipe"))
-		require.NoError(t, os.Remove(tt.pipe))
-		_, err = Open(t.Context(), p.dir)
-		require.NoError(t, err)
-	}
-}
-
 // A path may begin in the home of a user.
 func TestNamedFilesInAHome(t *testing.T) {
 	u, err := user.Current()

@@ -254,11 +254,6 @@ func (r *Repo) program(ctx context.Context) (path string, tops []string, err err
 	if path, err = programOf(tops); err == nil {
 		err = checkFiles(ctx, path, dirs)
 	}
-	for _, file := range userFiles(r.Top) {
-		if err == nil && projectfile.Brings(tops, file) {
-			err = cmp.Or(check(file, os.Stat), checkNamedFiles(ctx, path, file))
-		}
-	}
 	return path, tops, err
 }
 
