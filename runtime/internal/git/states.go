@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,9 @@ var operations = map[string]string{
 	"sequencer":        "a series for git cherry-pick",
 }
 
+// obeyed are the names of further files by which a commit of git, or its user, goes on.
+var obeyed = []string{"MERGE_AUTOSTASH", "MERGE_RR", "BISECT_LOG", "BISECT_START", "NOTES_MERGE_REF"}
+
 // stateDirs lists the names of directories.
 var stateDirs = []string{"rebase-merge", "rebase-apply", "sequencer"}
 
@@ -74,11 +78,7 @@ func statesIn(dir string) (list []state, err error) {
 	if err != nil {
 		return nil, errUnexamined(dir, err)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		if !slices.Contains(stateDirs, name) && !stateNames().MatchString(name) || slices.Contains(harmless, name) || messages().MatchString(name) {
-			continue
-		}
+	for _, name := range namesOfStates(entries, func(name string) bool { return there(filepath.Join(dir, name)) }) {
 		s, err := stateOf(dir, name)
 		if err != nil {
 			return nil, err
@@ -88,6 +88,23 @@ func statesIn(dir string) (list []state, err error) {
 		}
 	}
 	return list, nil
+}
+
+// namesOfStates returns the names of states in a git directory with these entries. exists reports whether the system finds a file there
+// by a name: it may have other names for one of the entries, as where case does not matter.
+func namesOfStates(entries []fs.DirEntry, exists func(name string) bool) (names []string) {
+	for _, e := range entries {
+		name := e.Name()
+		if (slices.Contains(stateDirs, name) || stateNames().MatchString(name)) && !slices.Contains(harmless, name) && !messages().MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(operations)), obeyed) {
+		if !slices.Contains(names, name) && exists(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // stateOf returns the state with a name; its text is empty if git does nothing because of it.

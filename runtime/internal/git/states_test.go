@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,6 +96,20 @@ func TestWhatGitKeepsNeedsApproval(t *testing.T) {
 			assert.True(t, is, "a commit would become part of it")
 		})
 	}
+}
+
+// Where the file system disregards case, as usual on macOS, git finds its files by other names.
+func TestStatesByOtherNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"merge_autostash", "Merge_Rr", "merge_head", "Rebase-Merge", "bisect_log", "head", "config", "merge_msg"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	finds := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), name) })
+	}
+	assert.ElementsMatch(t, []string{"MERGE_AUTOSTASH", "MERGE_RR", "MERGE_HEAD", "rebase-merge", "BISECT_LOG"}, namesOfStates(entries, finds))
 }
 
 // A commit neither copies a file that MERGE_RR names, nor changes the working tree as MERGE_AUTOSTASH says; and a rebase does not.
