@@ -131,20 +131,11 @@ func (a *app) completeTests(_ *cobra.Command, args []string, _ string) ([]string
 		if err != nil {
 			continue
 		}
-		names = append(names, patternsOf(contract.ListTests(e.Adapter, contract.Options{}))...)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// patternsOf returns patterns of names of tests, without those that a shell would execute: bash inserts the common
-// beginning of several completions as it is, and evaluates the line for the next ones. The adapter may be a stranger's.
-func patternsOf(names []string) (patterns []string) {
-	for _, name := range names {
-		if !strings.ContainsAny(name, "`;&|<>!\n") {
-			patterns = append(patterns, regexp.QuoteMeta(name))
+		for _, name := range contract.ListTests(e.Adapter, contract.Options{}) {
+			names = append(names, regexp.QuoteMeta(name))
 		}
 	}
-	return patterns
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // testAdapters runs tests and reports on them.

@@ -4,17 +4,33 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"example.org/ripple/internal/lazyregexp"
 	"example.org/ripple/schema"
 )
 
-// CompleteFlag sets the completion of a flag's value.
+// CompleteFlag sets the completion of a flag's value. Values that a shell would execute are left out: bash inserts the common
+// beginning of several as it is, and evaluates the line for the next ones. They may be from a stranger's file.
 func CompleteFlag(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
+	harmless := func(cmd *cobra.Command, args []string, word string) (list []string, directive cobra.ShellCompDirective) {
+		list, directive = values(cmd, args, word)
+		return slices.DeleteFunc(slices.Clone(list), isExecuted), directive
+	}
+	if err := cmd.RegisterFlagCompletionFunc(flag, harmless); err != nil {
 		panic(err) // the flag does not exist, or already has a completion
 	}
+}
+
+// escaped matches a character that has no meaning for a shell because of a backslash.
+var escaped = lazyregexp.New(`\\[^\pC]`)
+
+// isExecuted reports whether a shell would execute a part of a completion, which may have a description after a tab, or has characters that are not printed.
+func isExecuted(completion string) bool {
+	value, _, _ := strings.Cut(completion, "\t")
+	return strings.ContainsFunc(escaped().ReplaceAllString(value, ""), func(r rune) bool { return unicode.Is(unicode.C, r) || strings.ContainsRune("`;&|<>!$()\\", r) })
 }
 
 // Choices declares that a flag accepts one of several words.
