@@ -492,6 +492,21 @@ func TestIntegrationScriptsRunNothingOfARelativePath(t *testing.T) {
 	}
 }
 
+// The loader of the system takes no library from the current directory, also if a user's variable has an empty entry.
+func TestNoLibraryIsTakenFromTheProject(t *testing.T) {
+	t.Parallel()
+	h := newHostile(t, map[string]string{"libc.so.6": "", "lib/libc.so.6": "", "libSystem.B.dylib": ""})
+	h.environ = append(h.environ, "LD_LIBRARY_PATH=:lib;/usr/local/cuda/lib64:", "DYLD_LIBRARY_PATH=:")
+	for _, args := range [][]string{{"trust", "--show"}, {"exec", "bash", "ls >/dev/null; echo $LD_LIBRARY_PATH"}} {
+		out, code := h.harmless(args...)
+		assert.Zero(t, code, out)
+		assert.NotContains(t, out, "libc.so")
+		if args[0] == "exec" {
+			assert.Equal(t, "/usr/local/cuda/lib64\n", out)
+		}
+	}
+}
+
 // An adapter file that a run was started with may have changed when the run continues: only a user who names it
 // again means the new contents.
 func TestAChangedAdapterFileIsNotResumed(t *testing.T) {

@@ -31,6 +31,7 @@ var (
 )
 
 func init() {
+	dropRelativeLibraries()
 	if h := prefork.Hosted(); h != nil {
 		delayGC()
 		tell(h, os.Args[1:])
