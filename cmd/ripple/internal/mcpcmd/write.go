@@ -66,6 +66,9 @@ func openClientFile(a *ui.App, where clientPlace) (f clientFile, err error) {
 		return f, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	f.name = filepath.Join(base, rest)
+	if err := ui.LeadsOut(base + string(filepath.Separator) + rest); err != nil && where.variable != "" && a.Getenv(where.variable) != "" { // it may name a directory of a project
+		return f, ui.FailWith(ui.ExitUsage, err, "replace the link with a file, or change that file yourself")
+	}
 	real, err := filepath.EvalSymlinks(base)
 	if errors.Is(err, fs.ErrNotExist) {
 		real, err = base, nil

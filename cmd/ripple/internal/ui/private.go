@@ -47,7 +47,7 @@ func openPrivate(path string) (*os.File, error) {
 	defer root.Close() // nothing is pending
 	f, err := root.OpenFile(name, flags, 0o600)
 	if err != nil {
-		return nil, cmp.Or(leadsOut(path, filepath.Clean), err)
+		return nil, cmp.Or(LeadsOut(path), err)
 	}
 	return f, nil
 }
