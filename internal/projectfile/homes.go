@@ -68,6 +68,16 @@ func Homes(getenv func(string) string, dirs ...string) (list []Home) {
 	return list
 }
 
+// LeadsOut reports whether a symbolic link in a project leads a path, which the user has chosen, out of that project, or may do so because
+// the path cannot be examined.
+func LeadsOut(path string) bool {
+	real, through, err := follow(path)
+	return err != nil || slices.ContainsFunc(through, func(dir string) bool {
+		top := innermostProject(dir)
+		return top != "" && !isIn(top, real)
+	})
+}
+
 // maxLinks limits the links in a path, as the kernel does.
 const maxLinks = 40
 

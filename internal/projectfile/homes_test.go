@@ -61,6 +61,12 @@ func TestHomes(t *testing.T) {
 		require.Len(t, list, 1, v.name)
 		assert.Equal(t, v.name, list[0].Variable)
 	}
+	for path, out := range map[string]bool{
+		"entry/home": false, "again": false, "repo/missing/x": false, "plain/here": false, "repo/sub/../x": true, "repo/out": true, "plain/around": true, "loop": true,
+	} {
+		assert.Equal(t, out, LeadsOut(at(path)), path)
+	}
+
 	relative := func(name string) string { return map[string]string{"HOME": "home"}[name] }
 	assert.Empty(t, Homes(relative, at("plain")))
 	assert.Len(t, Homes(relative, at("plain"), at("repo")), 1)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"example.org/ripple/internal/projectfile"
 )
 
 // system lists the system directories that a program sees, read-only; missing ones are
@@ -246,7 +248,7 @@ func (l layout) read(path string, p *Policy) {
 		}
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil || real == "/" || above(real, p.Home) || above("/proc", real) || above("/run", real) || above("/dev", real) {
+	if err != nil || real == "/" || above(real, p.Home) || above("/proc", real) || above("/run", real) || above("/dev", real) || projectfile.LeadsOut(path) {
 		return
 	}
 	l.add("ro-bind", real, path)
