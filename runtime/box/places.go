@@ -41,7 +41,8 @@ func Tree(cwd, home string) (tree, foreign string) {
 }
 
 // Allow adds to a policy: writable and readable paths, which may begin with ~/ and otherwise are
-// relative to dir, and hosts in the form of parseHost, or "any".
+// relative to dir, and hosts in the form of parseHost, or "any". A path may not lead out of p.Dir, or of a project, by a symbolic link there:
+// an earlier program in a box may have made it.
 //
 // Errors: ErrPolicy.
 func (p *Policy) Allow(dir string, write, read, hosts []string) (err error) {
@@ -76,6 +77,11 @@ func (p *Policy) resolve(list []string, dir string, paths []string) ([]string, e
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPolicy, err)
+		}
+		_, named := projectfile.Relative(p.Dir, path)
+		_, inside := projectfile.Relative(p.Dir, real)
+		if p.Dir != "" && named && !inside || projectfile.LeadsOut(path) {
+			return nil, fmt.Errorf("%w: %q leads out of the project by a symbolic link; name the place itself, %q", ErrPolicy, path, real)
 		}
 		list = append(list, real)
 	}

@@ -44,3 +44,46 @@ func TestTree(t *testing.T) {
 	got, _ := Tree(filepath.Join(base, "above/home/a"), filepath.Join(base, "elsewhere"))
 	assert.Equal(t, filepath.Join(base, "above/home/a"), got)
 }
+
+// A path in the working tree, or in another project, to which a box gives access does not lead out of it by a link: a program in an earlier
+// box may have made the link. Links of the user are followed.
+func TestALinkInTheTreeIsNotAllowed(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	at := func(name string) string { return filepath.Join(base, name) }
+	for _, dir := range []string{"home/.ssh", "plain/build", "repo/.git/refs", "repo/build", "repo/sub"} {
+		require.NoError(t, os.MkdirAll(at(dir), 0o700))
+	}
+	for _, link := range []string{"plain/out", "repo/out"} {
+		require.NoError(t, os.Symlink("../home/.ssh", at(link)))
+	}
+	require.NoError(t, os.Symlink("build", at("repo/in")))
+	require.NoError(t, os.Symlink("home", at("own")))
+	for _, c := range []struct{ dir, path, want string }{
+		{"plain", "out", ""},
+		{"repo", "out", ""},
+		{"repo/sub", "../out", ""},
+		{"plain", "../repo/out", ""},
+		{"repo", at("repo/out"), ""},
+		{"plain", "build", "plain/build"},
+		{"repo", "in", "repo/build"},
+		{"repo", at("home/.ssh"), "home/.ssh"},
+		{"repo", "../own", "home"},
+	} {
+		for _, write := range []bool{false, true} {
+			p, paths := Policy{Dir: at(c.dir), Home: at("home")}, []string{c.path}
+			if write {
+				err = p.Allow(p.Dir, paths, nil, nil)
+			} else {
+				err = p.Allow(p.Dir, nil, paths, nil)
+			}
+			if c.want == "" {
+				assert.ErrorIs(t, err, ErrPolicy, "%+v", c)
+				assert.ErrorContains(t, err, "leads out of the project by a symbolic link", "%+v", c)
+				continue
+			}
+			require.NoError(t, err, "%+v", c)
+			assert.Equal(t, []string{at(c.want)}, append(p.Read, p.Write...), "%+v", c)
+		}
+	}
+}
