@@ -99,13 +99,13 @@ func projectOf(path string) (dir, name string, err error) {
 }
 
 // Outside returns an *OutsideError for a path in a project whose directory is elsewhere because of a link, and otherwise nil.
-func Outside(path string) error { return leadsOut(path, filepath.Dir) }
+func Outside(path string) error { return outsideAt(path, filepath.Dir) }
 
 // LeadsOut returns an *OutsideError for a path in a project that leads elsewhere because it is a link, or in one, and otherwise nil.
-func LeadsOut(path string) error { return leadsOut(path, filepath.Clean) }
+func LeadsOut(path string) error { return outsideAt(path, filepath.Clean) }
 
-// leadsOut is Outside for an element of the path, and the directories above it.
-func leadsOut(path string, element func(path string) string) error {
+// outsideAt is Outside for an element of the path, and the directories above it.
+func outsideAt(path string, element func(path string) string) error {
 	project, name, err := projectOf(path)
 	if err != nil || project == "" {
 		return err
