@@ -53,7 +53,10 @@ func TestThePromptFileOfAProject(t *testing.T) {
 	hidden("secret.yaml is outside of "+h.dir, dry...)
 	h.write("ripple.yml", "event_loop: {prompt_file: ../secret.yaml}\n")
 	hidden("secret.yaml is outside of "+h.dir, append(dry, "--trust")...)
-	out, code := h.run(append(dry, "--prompt-file", task)...)
+	for _, path := range []string{"task.md", task} { // an agent may have made the link
+		hidden("leads out of "+h.dir+", to "+secret, append(dry, "--prompt-file", path)...)
+	}
+	out, code := h.run(append(dry, "--prompt-file", secret)...)
 	assert.Zero(t, code, out)
 	assert.Contains(t, out, "SECRET-4711", "the user has named it")
 

@@ -31,7 +31,7 @@ func (l *Loop) readPrompt() (string, error) {
 	case blank:
 		return "", l.noPrompt(path + " is empty.")
 	}
-	if refused, is := errors.AsType[*projectfile.RefusedError](err); is && l.inProject {
+	if refused, is := errors.AsType[*projectfile.RefusedError](err); is && l.o.PromptFile != "" {
 		return "", l.noPrompt(refused.Error() + ".")
 	}
 	l.prompt = digest(data)
@@ -43,7 +43,8 @@ func (l *Loop) promptPath() string {
 }
 
 // readTask reads a file that the user or the project named, or one of the loop's own files. A file of the project that the user
-// named remains one: a link in its place may not give an agent a file that, for example, its box does not show.
+// named remains one: a link in its place may not give an agent a file that, for example, its box does not show. Nor does a path that the
+// user names in a project lead out of it by a link, which an agent in a box may have made in an earlier run.
 func (l *Loop) readTask(path string) ([]byte, error) {
 	if name, own := projectfile.Relative(l.store.Path(""), absolute(path)); own {
 		return layout.Read(l.project, name)
@@ -51,7 +52,7 @@ func (l *Loop) readTask(path string) ([]byte, error) {
 	data, err := projectfile.ReadInside(l.project, path, projectfile.MaxText)
 	l.inProject = l.inProject || l.o.PromptInside || err == nil
 	if _, refused := errors.AsType[*projectfile.RefusedError](err); refused && !l.inProject {
-		return projectfile.Read(path, projectfile.MaxText)
+		return projectfile.ReadNamed(path, projectfile.MaxText)
 	}
 	return data, err
 }
