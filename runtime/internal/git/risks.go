@@ -22,10 +22,11 @@ import (
 
 // riskySettings matches the keys of settings with programs that git, or Git LFS as its filter, may run in addition
 // to those that ripple switches off, see words and hooksOff, and with directories in which they write. A file that is
-// included may have more of them, and may appear while git runs, for example during a rebase.
+// included may have more of them, and may appear while git runs, for example during a rebase. A rebase takes its strategy, which may be a program,
+// from those of pull.
 var riskySettings = lazyregexp.New(`^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|gpg\..*\.defaultkeycommand` +
 	`|include\.path|includeif\..*\.path|lfs\.extension\..*\.(?:clean|smudge)|lfs\.customtransfer\..*\.(?:path|args)` +
-	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage)$`)
+	`|lfs\.(?:.*\.)?standalonetransferagent|lfs\.storage|pull\.(?:twohead|octopus))$`)
 
 // fetchSettings matches those with which git fetches the objects that a partial clone lacks, and filters their files. With
 // the one on cookies the server writes a file.

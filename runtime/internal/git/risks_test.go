@@ -243,6 +243,7 @@ func TestSubmodulesThatAppear(t *testing.T) {
 func TestSettingsThatNeedApproval(t *testing.T) {
 	for setting, risk := range map[string]bool{
 		"include.path = none": true, "includeIf.gitdir:x.path = none": true, "lfs.storage = /x": true, "extensions.refstorage = files:///x": true,
+		"pull.twohead = x/../evil": true, "pull.rebase = true": false,
 		"extensions.refstorage = reftable": false, "lfs.url = https://x.y": false, "core.excludesFile = none": false, "diff.orderFile = none": false,
 	} {
 		p := newRepo(t)
