@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -116,6 +117,12 @@ func stateOf(dir, name string) (state, error) {
 		}
 		runs, err := execLines(filepath.Join(s.path, "git-rebase-todo"))
 		s.does = s.operation + " is unfinished" + runs
+		for _, file := range []string{"strategy", "strategy_opts", "gpg_sign_opt", "opts"} { // may name a program
+			text, optionErr := shortText(filepath.Join(s.path, file))
+			if err = cmp.Or(err, optionErr); text != "" {
+				s.does += ", with " + file + " " + text
+			}
+		}
 		return s, err
 	}
 	for begin, does := range families {
@@ -148,7 +155,7 @@ func execLines(file string) (text string, err error) {
 		}
 	}
 	if len(programs) > 0 {
-		text = ", and runs when it is continued: " + strings.Join(programs, "; ")
+		text = ", and runs when it is continued: " + shortened(strings.Join(programs, "; "))
 	}
 	return text, err
 }
@@ -171,16 +178,21 @@ func readState(file string) (string, error) {
 // maxState is how many bytes of a file are shown.
 const maxState = 400
 
-// shortText returns the text of a file; of a long one it has the beginning and a digest.
+// shortText returns the text of a file, [shortened].
 func shortText(file string) (string, error) {
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
 		return "not a regular file", nil
 	}
 	text, err := readState(file)
-	if text = strings.TrimSpace(text); len(text) > maxState {
-		text = fmt.Sprintf("%s… (SHA-256 %x)", text[:maxState], sha256.Sum256([]byte(text)))
+	return shortened(strings.TrimSpace(text)), err
+}
+
+// shortened returns a text; of a long one, the beginning and a digest.
+func shortened(text string) string {
+	if len(text) > maxState {
+		return fmt.Sprintf("%s… (SHA-256 %x)", text[:maxState], sha256.Sum256([]byte(text)))
 	}
-	return text, err
+	return text
 }
 
 // states returns those of the working tree.
