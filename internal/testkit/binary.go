@@ -40,9 +40,17 @@ var built = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
+// startDir is the working directory of the test binary at its start; a test may leave it before it needs the binary.
+var startDir, errStartDir = os.Getwd()
+
 // root returns the directory of the module.
 func root() (string, error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if errStartDir != nil {
+		return "", errStartDir
+	}
+	list := exec.Command("go", "env", "GOMOD")
+	list.Dir = startDir
+	out, err := list.Output()
 	if err != nil {
 		return "", fmt.Errorf("finding go.mod: %w", err)
 	}
