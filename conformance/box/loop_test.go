@@ -216,6 +216,20 @@ func TestLoopWorktree(t *testing.T) {
 	})
 }
 
+// A program in a box cannot put a symbolic link in place of a directory around the mount points of the next box.
+func TestLoopMountPoints(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		said, code := f.loop(t, ripple, `touch ran; for d in ~ "$W"; do mv "${d%/*}" "${d%/*}-2" && ln -s "/oldroot$O" "${d%/*}" && touch moved; done`, `touch checked`, boxed...)
+		assert.Zero(t, code, said)
+		assert.FileExists(t, f.variables["W"]+"/ran")
+		assert.NoFileExists(t, f.variables["W"]+"/moved")
+		assert.FileExists(t, f.variables["W"]+"/checked")
+		assert.Empty(t, f.harm(t, said))
+	})
+}
+
 // Without what a box needs, no turn is taken.
 func TestLoopWithoutNamespaces(t *testing.T) {
 	t.Parallel()

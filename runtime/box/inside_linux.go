@@ -18,6 +18,7 @@ import (
 type order struct {
 	Limits Limits
 	Mounts []expected
+	Socket string // the proxy's, in the box
 }
 
 // file identifies the sources of the mounts and returns the order as a file for the box.
@@ -59,7 +60,7 @@ func Inside(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, erro
 	if err != nil {
 		return noCommand, err
 	}
-	go carry(l)
+	go carry(l, o.Socket)
 	env := with(os.Environ(), variables("http://"+l.Addr().String())...)
 	started := os.NewFile(startedFile, "started")
 	if _, err := started.Write([]byte{'+'}); err != nil {
@@ -141,8 +142,8 @@ func lower(resource int, n uint64) error {
 	return os.NewSyscallError("setrlimit", unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}))
 }
 
-// carry accepts connections and forwards them to the proxy outside the box.
-func carry(l net.Listener) {
+// carry accepts connections and forwards them to the socket of the proxy outside the box.
+func carry(l net.Listener, socket string) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -150,7 +151,7 @@ func carry(l net.Listener) {
 		}
 		go func() {
 			defer c.Close()
-			to, err := net.Dial("unix", ownSocket)
+			to, err := net.Dial("unix", socket)
 			if err != nil {
 				return
 			}

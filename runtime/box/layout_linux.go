@@ -1,6 +1,7 @@
 package box
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -54,7 +55,9 @@ func (l layout) add(how, from, at string) { l[at] = mount{how: how, from: from, 
 
 // args returns bubblewrap's arguments, parent directories first, and what is below a symbolic link
 // after the link's target. Mounts in the working tree come first: if one is redirected by a link, the later ones
-// cover it. ripple's own mount is last, so that Inside can verify the others.
+// cover it. ripple's own mounts come before them all: a mount that is redirected out of the box could cover their
+// sources. It cannot cover them in the box, because a program in another box does not know their name. So Inside,
+// which verifies the other mounts, is always ripple's.
 //
 // Errors: ErrPolicy if there are too many mounts.
 func (l layout) args(tree string) ([]string, error) {
@@ -64,8 +67,8 @@ func (l layout) args(tree string) ([]string, error) {
 	var args, seal []string
 	rank := func(at string) int {
 		switch {
-		case above(ownDir, at):
-			return 3
+		case strings.HasPrefix(at, ownPrefix):
+			return -1
 		case l.throughLink(at):
 			return 2
 		case above(tree, at) || above(at, tree):
@@ -89,13 +92,15 @@ func (l layout) args(tree string) ([]string, error) {
 	return append(append(args, seal...), "--remount-ro", "/"), nil
 }
 
-// addOwn adds what Inside needs: ripple and the proxy's socket. If ripple itself is in the working tree, it is read-only: it
-// also runs outside of the box.
-func (l layout) addOwn(p *Policy, self, socket string) {
+// addOwn adds what Inside needs, ripple and the proxy's socket, and returns their directory in the box. If ripple itself
+// is in the working tree, it is read-only: it also runs outside of the box.
+func (l layout) addOwn(p *Policy, self, socket string) (dir string) {
 	l.keep([]string{self}, p)
-	l[ownDir] = mount{how: "tmpfs", at: ownDir, sealed: true}
-	l.add("ro-bind", self, ownProgram)
-	l.add("ro-bind", socket, ownSocket)
+	dir = ownPrefix + rand.Text()
+	l[dir] = mount{how: "tmpfs", at: dir, sealed: true}
+	l.add("ro-bind", self, dir+ownProgram)
+	l.add("ro-bind", socket, dir+ownSocket)
+	return dir
 }
 
 // throughLink reports whether a mount point is below a symbolic link of the layout.

@@ -185,14 +185,15 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	}
 	l.share(slices.Concat(b.write, write), &p)
 	l.keep(b.keep, &p)
-	l.addOwn(&p, b.self, b.path("proxy"))
+	own := l.addOwn(&p, b.self, b.path("proxy"))
+	l.pin(b.dir)
 	args, err := l.args(p.Dir)
 	if err != nil {
 		return nil, err
 	}
-	args = append(slices.Concat([]string{b.bwrap}, isolation, args), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
+	args = append(slices.Concat([]string{b.bwrap}, isolation, args), "--chdir", cwd, "--seccomp", "3", "--", own+ownProgram)
 	args = append(args, b.options.Inside...)
-	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter, order{p.Limits, l.expect()}})
+	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter, l.points(b.dir), order{p.Limits, l.expect(), own + ownSocket}})
 	if err != nil {
 		return nil, err
 	}
@@ -308,7 +309,8 @@ func program(path, home string) []string {
 type entry struct {
 	Args   []byte // bubblewrap's command line up to that of the program, with NUL between the words, which may not be UTF-8
 	Filter []byte // for system calls
-	Order  order  // its mounts are not identified yet
+	Points []point
+	Order  order // its mounts are not identified yet
 }
 
 // Enter is what a command line of Wrap calls: it replaces this process with bubblewrap. args are
@@ -330,6 +332,9 @@ func Enter(args []string) error {
 	}
 	rules, err := memory("filter", e.Filter)
 	if err != nil {
+		return err
+	}
+	if err := prepare(e.Points); err != nil {
 		return err
 	}
 	order, err := e.Order.file()

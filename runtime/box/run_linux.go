@@ -20,9 +20,9 @@ import (
 
 // Paths in the box that belong to ripple.
 const (
-	ownDir     = "/.ripple-box" // below a directory in which no program can replace it
-	ownProgram = ownDir + "/ripple"
-	ownSocket  = ownDir + "/proxy"
+	ownPrefix  = "/.ripple-box-" // of a directory's path; no program can replace it there
+	ownProgram = "/ripple"
+	ownSocket  = "/proxy"
 )
 
 // isolation lists bubblewrap's options that do not depend on a policy.
@@ -81,8 +81,10 @@ func Run(ctx context.Context, c Command) (int, error) {
 type running struct {
 	Command
 	bwrap, dir string
+	own        string // see addOwn
 	pins       []pin
 	mounts     []expected
+	points     []point
 }
 
 // pin is a locked file of a repository: see running.pin.
@@ -110,8 +112,9 @@ func (r *running) args() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.addOwn(&r.Policy, self, filepath.Join(r.dir, "proxy"))
-	r.mounts = l.expect()
+	r.own = l.addOwn(&r.Policy, self, filepath.Join(r.dir, "proxy"))
+	l.pin(r.dir)
+	r.mounts, r.points = l.expect(), l.points(r.dir)
 	cwd := r.Policy.Cwd
 	if cwd == "" {
 		cwd = r.Policy.Dir
@@ -185,7 +188,7 @@ func (r *running) release() {
 
 // start runs bubblewrap, which runs Inside.
 func (r *running) start(ctx context.Context, args []string, filter []byte) (int, error) {
-	args = append(append(args, "--", ownProgram), r.Inside...)
+	args = append(append(args, "--", r.own+ownProgram), r.Inside...)
 	cmd := exec.Command(r.bwrap, append(args, r.Argv...)...)
 	cmd.Env = r.Policy.Env
 	end, err := r.connect(cmd)
@@ -198,7 +201,10 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 		return 0, err
 	}
 	defer rules.Close()
-	order, err := order{r.Policy.Limits, r.mounts}.file()
+	if err := prepare(r.points); err != nil {
+		return 0, err
+	}
+	order, err := order{r.Policy.Limits, r.mounts, r.own + ownSocket}.file()
 	if err != nil {
 		return 0, err
 	}
