@@ -123,7 +123,7 @@ func (p *Policy) settings(file, word string, options ...string) (values []string
 	defer cancel()
 	cmd := exec.CommandContext(ctx, git, append([]string{"config", "--file", "-", "--no-includes", "--null"}, options...)...)
 	// git reads its user's settings for itself, too, and these may name a pipe.
-	cmd.Env = append(os.Environ(), "GIT_DIR="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "HOME="+p.Home)
+	cmd.Env = append(projectfile.Libraries(os.Environ()), "GIT_DIR="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "HOME="+p.Home)
 	cmd.Stdin, cmd.WaitDelay = bytes.NewReader(text), time.Second
 	out, err := cmd.Output()
 	if ended, is := errors.AsType[*exec.ExitError](err); is && ended.ExitCode() == 1 {

@@ -259,7 +259,7 @@ func (r *Repo) program(ctx context.Context) (path string, tops []string, err err
 
 // environ returns the environment of a command. tops are those of topsOf.
 func (r *Repo) environ(c call, sub subcommand, settings []setting, tops []string, inBox bool) []string {
-	env := os.Environ()
+	env := projectfile.Libraries(os.Environ())
 	if inBox {
 		env = r.boxEnviron(settings)
 	}
@@ -319,7 +319,7 @@ func (r *Repo) checkAround(ctx context.Context, c call) error {
 // include and, because GIT_DIR names no repository, opens none of a repository's files.
 func settings(ctx context.Context, program string, text []byte) string {
 	cmd := exec.CommandContext(ctx, program, string(gitConfig), "--file", "-", "--no-includes", "--null", "--list")
-	cmd.Env = append(os.Environ(), "GIT_DIR="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	cmd.Env = append(projectfile.Libraries(os.Environ()), "GIT_DIR="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	cmd.WaitDelay = time.Second
 	cmd.Stdin = bytes.NewReader(text)
 	out, _ := cmd.Output() // git reports mistakes when it reads the file
