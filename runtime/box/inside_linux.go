@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -18,7 +20,8 @@ import (
 type order struct {
 	Limits Limits
 	Mounts []expected
-	Socket string // the proxy's, in the box
+	Socket string   // the proxy's, in the box
+	Env    [][]byte // of the program; bubblewrap, outside of the box, would load libraries from where it says
 }
 
 // file identifies the sources of the mounts and returns the order as a file for the box.
@@ -56,6 +59,7 @@ func Inside(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, erro
 	if err := verify(o.Mounts); err != nil {
 		return noCommand, err
 	}
+	o.setEnv()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return noCommand, err
@@ -73,6 +77,24 @@ func Inside(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, erro
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = stdin, stdout, stderr, env
 	return execute(cmd)
+}
+
+// setEnv sets the variables of the program in this process. Those of bubblewrap, which is PWD, stay.
+func (o *order) setEnv() {
+	for _, kv := range slices.Backward(o.Env) { // the last one of a name counts
+		name, value, _ := strings.Cut(string(kv), "=")
+		if _, set := os.LookupEnv(name); !set {
+			_ = os.Setenv(name, value) // one without a name is none
+		}
+	}
+}
+
+// textsOf returns variables in the form for an order: they may not be UTF-8.
+func textsOf(environ []string) (list [][]byte) {
+	for _, kv := range environ {
+		list = append(list, []byte(kv))
+	}
+	return list
 }
 
 // variables returns the environment variables that a box sets.

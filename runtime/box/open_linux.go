@@ -193,7 +193,7 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	}
 	args = append(slices.Concat([]string{b.bwrap}, isolation, args), "--chdir", cwd, "--seccomp", "3", "--", own+ownProgram)
 	args = append(args, b.options.Inside...)
-	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter, l.points(b.dir), order{p.Limits, l.expect(), own + ownSocket}})
+	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter, l.points(b.dir), order{Limits: p.Limits, Mounts: l.expect(), Socket: own + ownSocket}})
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ type entry struct {
 	Args   []byte // bubblewrap's command line up to that of the program, with NUL between the words, which may not be UTF-8
 	Filter []byte // for system calls
 	Points []point
-	Order  order // its mounts are not identified yet
+	Order  order // its mounts are not identified yet, and it has no environment
 }
 
 // Enter is what a command line of Wrap calls: it replaces this process with bubblewrap. args are
@@ -337,6 +337,7 @@ func Enter(args []string) error {
 	if err := prepare(e.Points); err != nil {
 		return err
 	}
+	e.Order.Env = textsOf(os.Environ())
 	order, err := e.Order.file()
 	if err != nil {
 		return err
@@ -364,5 +365,5 @@ func Enter(args []string) error {
 	words := strings.Split(string(e.Args), "\x00")
 	// Signals to end the program reach it directly; bubblewrap would end it with SIGKILL.
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
-	return os.NewSyscallError("exec bubblewrap", syscall.Exec(words[0], append(words, args[1:]...), os.Environ()))
+	return os.NewSyscallError("exec bubblewrap", syscall.Exec(words[0], append(words, args[1:]...), nil))
 }

@@ -190,7 +190,7 @@ func (r *running) release() {
 func (r *running) start(ctx context.Context, args []string, filter []byte) (int, error) {
 	args = append(append(args, "--", r.own+ownProgram), r.Inside...)
 	cmd := exec.Command(r.bwrap, append(args, r.Argv...)...)
-	cmd.Env = r.Policy.Env
+	cmd.Env = []string{} // see order.Env
 	end, err := r.connect(cmd)
 	if err != nil {
 		return 0, err
@@ -204,7 +204,7 @@ func (r *running) start(ctx context.Context, args []string, filter []byte) (int,
 	if err := prepare(r.points); err != nil {
 		return 0, err
 	}
-	order, err := order{r.Policy.Limits, r.mounts, r.own + ownSocket}.file()
+	order, err := order{r.Policy.Limits, r.mounts, r.own + ownSocket, textsOf(r.Policy.Env)}.file()
 	if err != nil {
 		return 0, err
 	}
@@ -335,7 +335,9 @@ func Check() error {
 // probe creates the namespaces of a box and runs a trivial program in them.
 func probe(bwrap string) error {
 	args := append(append([]string{}, isolation...), "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", bwrap, "--version")
-	out, err := exec.Command(bwrap, args...).CombinedOutput()
+	cmd := exec.Command(bwrap, args...)
+	cmd.Env = []string{} // see order.Env
+	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
 	}
