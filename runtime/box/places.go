@@ -83,9 +83,21 @@ func (p *Policy) resolve(list []string, dir string, paths []string) ([]string, e
 		if p.Dir != "" && named && !inside || projectfile.LeadsOut(path) {
 			return nil, fmt.Errorf("%w: %q leads out of the project by a symbolic link; name the place itself, %q", ErrPolicy, path, real)
 		}
+		if real != filepath.Clean(path) && p.unnamedSecret(path, real) {
+			return nil, fmt.Errorf("%w: %q leads by a symbolic link to a place that stays hidden unless it is named; name the place itself, %q", ErrPolicy, path, real)
+		}
 		list = append(list, real)
 	}
 	return list, nil
+}
+
+// unnamedSecret reports whether a path leads to one that boxes hide, and does not name it: an earlier program in a box may have made the link.
+func (p *Policy) unnamedSecret(path, real string) bool {
+	return slices.ContainsFunc(secretPaths, func(name string) bool {
+		secret := filepath.Join(p.Home, name)
+		target, err := filepath.EvalSymlinks(secret)
+		return (above(secret, real) || err == nil && above(target, real)) && !strings.Contains(path+"/", "/"+name+"/") && !(err == nil && above(target, path))
+	})
 }
 
 // secretPaths lists paths below the home directory that stay hidden in readable directories,

@@ -51,7 +51,7 @@ func TestALinkInTheTreeIsNotAllowed(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	at := func(name string) string { return filepath.Join(base, name) }
-	for _, dir := range []string{"home/.ssh", "plain/build", "repo/.git/refs", "repo/build", "repo/sub"} {
+	for _, dir := range []string{"home/.ssh", "home/data", "plain/build", "repo/.git/refs", "repo/build", "repo/sub"} {
 		require.NoError(t, os.MkdirAll(at(dir), 0o700))
 	}
 	for _, link := range []string{"plain/out", "repo/out"} {
@@ -59,6 +59,7 @@ func TestALinkInTheTreeIsNotAllowed(t *testing.T) {
 	}
 	require.NoError(t, os.Symlink("build", at("repo/in")))
 	require.NoError(t, os.Symlink("home", at("own")))
+	require.NoError(t, os.Symlink("../.ssh", at("home/data/models"))) // by a box that may write home/data
 	for _, c := range []struct{ dir, path, want string }{
 		{"plain", "out", ""},
 		{"repo", "out", ""},
@@ -69,6 +70,9 @@ func TestALinkInTheTreeIsNotAllowed(t *testing.T) {
 		{"repo", "in", "repo/build"},
 		{"repo", at("home/.ssh"), "home/.ssh"},
 		{"repo", "../own", "home"},
+		{"repo", "~/data/models", ""},
+		{"repo", at("home/data/models"), ""},
+		{"repo", "../own/.ssh", "home/.ssh"},
 	} {
 		for _, write := range []bool{false, true} {
 			p, paths := Policy{Dir: at(c.dir), Home: at("home")}, []string{c.path}
@@ -79,7 +83,7 @@ func TestALinkInTheTreeIsNotAllowed(t *testing.T) {
 			}
 			if c.want == "" {
 				assert.ErrorIs(t, err, ErrPolicy, "%+v", c)
-				assert.ErrorContains(t, err, "leads out of the project by a symbolic link", "%+v", c)
+				assert.ErrorContains(t, err, "by a symbolic link", "%+v", c)
 				continue
 			}
 			require.NoError(t, err, "%+v", c)
