@@ -230,6 +230,24 @@ func TestLoopMountPoints(t *testing.T) {
 	})
 }
 
+// Programs that an agent puts into a directory of PATH in the working tree are not run outside of the box: neither as the command that shows
+// notifications, nor when the next loop examines its agent.
+func TestLoopProgramsOfTheTree(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		w := f.variables["W"]
+		f.prepare(t, `mkdir -p .venv/bin; printf '#!/bin/sh\necho PWNED >>"%s/.bashrc"; echo 2.5.0\n' "$H" >.venv/bin/notify-send; chmod +x .venv/bin/notify-send; cp .venv/bin/notify-send .venv/bin/claude`, "")
+		run := append([]string{"RIPPLE_SCENARIO=scenario.yaml", "DISPLAY=:0", "PATH=" + w + "/.venv/bin:" + os.Getenv("PATH"), ripple, "run", "--prompt", "go", "--max-turns", "1", "--notify"}, boxed...)
+		_, said, _ := f.outcome(t, "env", append(run, "--adapter", "rehearsal")...)
+		assert.FileExists(t, w+"/.venv/bin/notify-send", said)
+		assert.Empty(t, f.harm(t, said))
+		_, said, _ = f.outcome(t, "env", append(run, "--adapter", "claude", "--resume=false")...)
+		assert.Contains(t, said, "turn 1")
+		assert.Empty(t, f.harm(t, said))
+	})
+}
+
 // Without what a box needs, no turn is taken.
 func TestLoopWithoutNamespaces(t *testing.T) {
 	t.Parallel()

@@ -3,11 +3,13 @@ package loopcmd
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/loop"
 )
 
@@ -29,10 +31,13 @@ func (v *loopView) notify(text string) {
 		return
 	}
 	text = ui.FirstLine(ui.Harmless(text))
-	if path, err := exec.LookPath("notify-send"); err == nil && (v.Getenv("DISPLAY") != "" || v.Getenv("WAYLAND_DISPLAY") != "") {
+	// An agent could put a program of this name into the .venv/bin of its project.
+	if path, err := exec.LookPath("notify-send"); err == nil && !projectfile.InProject(path) && (v.Getenv("DISPLAY") != "" || v.Getenv("WAYLAND_DISPLAY") != "") {
 		ctx, cancel := context.WithTimeout(context.Background(), notifyTimeout)
 		defer cancel()
-		if exec.CommandContext(ctx, path, "--app-name=ripple", "--", "ripple", text).Run() == nil {
+		cmd := exec.CommandContext(ctx, path, "--app-name=ripple", "--", "ripple", text)
+		cmd.Env = projectfile.Libraries(os.Environ())
+		if cmd.Run() == nil {
 			return
 		}
 	}

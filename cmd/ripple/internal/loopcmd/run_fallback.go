@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/projectfile"
 	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
+	"example.org/ripple/runtime/registry"
 )
 
 // fallback finds the agents of --fallback.
@@ -37,11 +39,11 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 // readyAll checks all agents of a loop before the first turn: when the first one becomes limited,
 // nobody may be present to install another or to log in.
 func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) error {
-	if err := a.Ready(ctx, first.entry, launch.Program{}); err != nil {
+	if err := a.readyFor(ctx, first.entry, o); err != nil {
 		return err
 	}
 	for _, m := range o.Fallback {
-		err := a.Ready(ctx, m.Agent.(*loopAgent).entry, launch.Program{})
+		err := a.readyFor(ctx, m.Agent.(*loopAgent).entry, o)
 		if e, is := errors.AsType[*ui.ExitError](err); is && e.Err != nil {
 			return ui.FailWith(e.Code, fmt.Errorf("%s: %w", o.Config.Source("FALLBACK").From, e.Err), e.Hint)
 		}
@@ -50,4 +52,15 @@ func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) er
 		}
 	}
 	return a.readyHats(ctx, first, o)
+}
+
+// readyFor is Ready for an agent of a loop. In a box, the program of an agent is not examined, which is outside of the box, if a project
+// has it: a program in an earlier box could have put it there.
+func (a *app) readyFor(ctx context.Context, e *registry.Entry, o loop.Options) error {
+	if o.Config.Box {
+		if path, err := a.Examiner.Locate(e.Adapter, ""); err == nil && projectfile.InProject(path) {
+			return nil
+		}
+	}
+	return a.Ready(ctx, e, launch.Program{})
 }

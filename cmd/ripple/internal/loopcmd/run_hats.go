@@ -9,7 +9,6 @@ import (
 
 	"example.org/ripple/cmd/ripple/internal/ui"
 	"example.org/ripple/runtime/agent"
-	"example.org/ripple/runtime/launch"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
 	"example.org/ripple/runtime/loop/hats"
@@ -91,7 +90,7 @@ func (a *app) readyHats(ctx context.Context, first *loopAgent, o loop.Options) e
 			continue
 		}
 		seen[m.Name] = true
-		if err := a.Ready(ctx, m.Agent.(*loopAgent).entry, launch.Program{}); err != nil {
+		if err := a.readyFor(ctx, m.Agent.(*loopAgent).entry, o); err != nil {
 			return placed(o.Config.HatPlace(h.Key)+": hat "+h.Key, err)
 		}
 	}
