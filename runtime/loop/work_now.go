@@ -17,7 +17,8 @@ import (
 // WorkNow returns the work of a run that does not run, with what the repository shows now: since a run stopped, a user may have merged
 // its branches or committed what it left. The work of a run that was killed has only the counts, and those of git only if Git is set; it is
 // nil if no turn ended. If git fails, for example because the branch is gone, the result is as in r.Work. Nothing is changed, and git runs no
-// program of the repository.
+// program: nobody may have approved the project, and an agent in a box may have written its files. So if git's settings have a filter,
+// uncommitted files are not counted again, and the work of a killed run has no counts of git.
 func WorkNow(ctx context.Context, project string, r journal.Run) *Summary {
 	before, killed := r.Work, r.Work == nil
 	switch {
@@ -88,6 +89,7 @@ func openToLook(ctx context.Context, project string, sum *Summary, state *record
 	if err != nil {
 		return nil, err
 	}
+	repo.NoFilters = true
 	r := &run{project: project, store: journal.NewStore(project, nil), state: *state}
 	if there, err := repo.Exists(ctx, r.state.Start); err != nil || !there { // it may be an option of git
 		r.state.Start = ""

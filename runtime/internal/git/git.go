@@ -394,6 +394,10 @@ type Repo struct {
 	// pointers. Programs for signatures are not taken from directories of PATH in the working tree. Changes in submodules count even if
 	// .gitmodules says that git ignores them.
 	Box Box
+
+	// NoFilters makes commands that compare or write files fail with a *Conflict if the settings of the repository, of a submodule
+	// or of the user have a filter, which git would run in the working tree.
+	NoFilters bool
 }
 
 // ErrNoRepository reports a directory whose changes git does not see: it is in no working

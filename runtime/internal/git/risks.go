@@ -263,8 +263,13 @@ func (r *Repo) examine(ctx context.Context, env []string, settingsCount bool) ([
 	return all, err
 }
 
-// checkSettings returns a *Conflict if one of a repository's settings is a risk and not in r.Accepted.
+// checkSettings returns a *Conflict if one of a repository's settings is a risk and not in r.Accepted, or if there is a filter and
+// r.NoFilters.
 func (r *Repo) checkSettings(all []setting) error {
+	isFilter := func(s setting) bool { return strings.HasPrefix(s.key, "filter.") }
+	if r.NoFilters && slices.ContainsFunc(all, isFilter) {
+		return &Conflict{"git would run a filter of its settings", "ask git itself"}
+	}
 	if risk := r.notAccepted(risksIn(all)); risk != "" {
 		return &Conflict{
 			"git would use a setting of the repository that runs a program, includes more settings, or lets git fetch objects, and that nobody has approved: " + risk,

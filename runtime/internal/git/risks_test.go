@@ -447,3 +447,34 @@ func TestOffline(t *testing.T) {
 		assert.Equal(t, want, string(text))
 	}
 }
+
+// With NoFilters, git runs no filter of any setting, such as one of the user for a submodule only.
+func TestNoFilters(t *testing.T) {
+	lib, p := newRepo(t), newRepo(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	lib.write(".gitattributes", "* filter=x\n")
+	lib.write("a.txt", "a\n")
+	lib.commit("attributes")
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "sub")
+	p.commit("submodule")
+	p.write("sub/a.txt", "b\n")
+	snapshot := func() (Snapshot, error) {
+		r := &Repo{Top: p.dir, NoFilters: true}
+		return r.linked(p.dir).Tree(p.dir, nothing).Snapshot(t.Context())
+	}
+	s, err := snapshot()
+	require.NoError(t, err)
+	assert.Contains(t, s.Files, "sub/a.txt")
+
+	included := filepath.Join(t.TempDir(), "included")
+	require.NoError(t, os.WriteFile(included, []byte("[filter \"x\"]\n\tclean = \": > '"+ran+"'; cat\"\n"), 0o600))
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "includeIf.gitdir:**/modules/sub.path")
+	t.Setenv("GIT_CONFIG_VALUE_0", included)
+	_, err = snapshot()
+	_, is := errors.AsType[*Conflict](err)
+	assert.True(t, is, "%v", err)
+	assert.NoFileExists(t, ran)
+	p.git("status", "--short")
+	assert.FileExists(t, ran, "git itself runs it")
+}

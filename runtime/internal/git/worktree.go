@@ -206,7 +206,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 }
 
 // linked returns the repository as a linked working tree in a directory has it.
-func (r *Repo) linked(dir string) *Repo { return &Repo{dir, r.Prefix, r.Accepted, r.Box} }
+func (r *Repo) linked(dir string) *Repo { return &Repo{dir, r.Prefix, r.Accepted, r.Box, r.NoFilters} }
 
 // CheckedOut is the branch of a working tree, its commit when there is none.
 func (r *Repo) CheckedOut(ctx context.Context) (string, error) {
