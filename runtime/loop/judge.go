@@ -84,20 +84,18 @@ func (j *judge) take(e *ended) {
 		s.Last = record.OneLine(s.Last, 300-len(wrong)) + "; " + wrong
 	}
 	if e.odd != "" {
-		j.noteOnce(e.odd, "", fmt.Sprintf("turn %d: %s (reported once)", e.turn, e.odd))
+		j.noteOnce(e.odd, "", fmt.Sprintf("turn %d: %s", e.turn, e.odd))
 	}
 }
 
-// openTasks reports a promise that does not count because tasks of the plan are open: once to the user, and to the agent.
+// openTasks reports a promise that does not count because tasks of the plan are open, to the agent and in the summary of the turn.
 func (j *judge) openTasks(e *ended) {
 	p, _ := planOf(j.project, j.work.tree.Dir) // the loop reads it again, and reports the error
 	open := (*gate)(&j.state.Gate).openTasks(p, j.work.planInProject())
 	if open == "" {
 		return
 	}
-	open = j.config.Promise + " does not count: " + open
-	e.wrong = strings.TrimPrefix(e.wrong+"; "+open, "; ")
-	j.noteOnce("open tasks", "", fmt.Sprintf("turn %d: %s (reported once)", e.turn, open))
+	e.wrong = strings.TrimPrefix(e.wrong+"; "+j.config.Promise+" does not count: "+open, "; ")
 }
 
 func (j *judge) countFailure(k event.Kind) {
