@@ -118,8 +118,11 @@ func (w *workspace) mergedSince(ctx context.Context, sum *Summary) error {
 		return f.err
 	}
 	head, err := w.tree.Repo.Commits(ctx, 1, git.Branch(sum.Branch))
-	if err != nil || len(head) == 0 {
-		return cmp.Or(err, errNoBranch)
+	if err != nil {
+		return err
+	}
+	if len(head) == 0 {
+		return w.mergedAndRemoved(ctx, sum)
 	}
 	if sum.Dirty > 0 {
 		if now, err := w.snapshotOf(ctx, sum.Branch); err == nil { // otherwise the tree is gone, or cannot be read
@@ -129,6 +132,21 @@ func (w *workspace) mergedSince(ctx context.Context, sum *Summary) error {
 	sum.Others = stillOthers(sum.Others, f.others(append(w.state.Checkouts.Branches, sum.Branch), sum.Branch, head[0], sum.Main))
 	sum.Copied, sum.Merged = 0, false
 	return cmp.Or(f.err, w.stillUnkept(ctx, sum), w.differences(ctx, sum, head[0]))
+}
+
+// mergedAndRemoved updates the summary of a run whose branch is gone. Errors: errNoBranch if Main does not have the last commit that
+// turns made, or if it may have been on another branch.
+func (w *workspace) mergedAndRemoved(ctx context.Context, sum *Summary) error {
+	made := w.state.Checkouts.Made
+	if len(made) == 0 || len(sum.Others)+len(sum.Unkept) > 0 {
+		return errNoBranch
+	}
+	if has, err := w.tree.Repo.ContainsAny(ctx, sum.Main, made[len(made)-1]); err != nil || !has {
+		return cmp.Or(err, errNoBranch)
+	}
+	sum.Merged, sum.Copied = true, 0
+	sum.Commits, sum.Files, sum.Added, sum.Removed = 0, 0, 0, 0
+	return nil
 }
 
 // mergedHere updates the summary of a run in the user's own checkout. Its commits are counted again only if a branch was merged, because
