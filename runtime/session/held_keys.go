@@ -15,10 +15,32 @@ type held []typedKeys
 type typedKeys struct {
 	who     int
 	raw     []byte
-	ends    int  // length in bytes of the last key, if it ends a line; else 0
-	drafted bool // the user edits them before the program's prompt gets them
-	secret  bool // the command asks for a secret, and is given them when the line ends
-	signal  rune // set for a single key that terminals turn into a signal; else 0
+	ends    int    // length in bytes of the last key, if it ends a line; else 0
+	drafted bool   // the user edits them before the program's prompt gets them
+	secret  bool   // the command asks for a secret, and is given them when the line ends
+	asked   asking // the question that they answer
+	late    bool   // the question for the secret is over: they are dropped when the line ends
+	signal  rune   // set for a single key that terminals turn into a signal; else 0
+}
+
+// asking is a question for a secret. Its zero value is an unknown one.
+type asking struct {
+	waitID  uint64 // of the thread that reads the answer
+	printed int64  // the number of bytes that the program had printed
+}
+
+// isOver reports whether now is another question. The program was woken, but not by output alone: other programs print, too. Nor by
+// a signal alone, such as that of a changed size.
+func (a asking) isOver(now asking) bool {
+	return a.waitID != 0 && a.waitID != now.waitID && a.printed != now.printed
+}
+
+// answer records that the program asks for a secret now.
+func (k *typedKeys) answer(now asking) {
+	if k.secret = true; k.asked == (asking{}) {
+		k.asked = now
+	}
+	k.late = k.late || k.asked.isOver(now)
 }
 
 // closed reports whether further input must not be appended to k.
@@ -96,6 +118,13 @@ func (h *held) forgetSecrets() {
 	*h = slices.DeleteFunc(*h, func(k typedKeys) bool { return k.secret })
 }
 
+// endSecrets records that the question for which users have begun secrets is over.
+func (h held) endSecrets() {
+	for i := range h {
+		h[i].late = h[i].late || h[i].secret && h[i].asked != (asking{})
+	}
+}
+
 // size returns the number of bytes held.
 func (h held) size() (n int) {
 	for i := range h {
@@ -119,10 +148,10 @@ func (h held) counts(drafter int) map[int]int {
 	return of
 }
 
-// secrets returns the users who have begun secrets.
-func (h held) secrets() (whose []int) {
+// lateSecrets returns the users who have begun secrets whose question is over.
+func (h held) lateSecrets() (whose []int) {
 	for _, k := range h {
-		if k.secret && !slices.Contains(whose, k.who) {
+		if k.late && !slices.Contains(whose, k.who) {
 			whose = append(whose, k.who)
 		}
 	}

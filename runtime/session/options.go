@@ -189,7 +189,7 @@ type State struct {
 	TypingUser     int         // the user who types the line, as given to Session.Type; 0: none
 	Held           map[int]int // bytes per user of input (Session.Type) that the program has not received; nil: none
 	// LateSecrets are the users who have begun a secret whose question is over. Their keys are dropped up to the end of the
-	// line, or until the command asks another question.
+	// line, or until the command ends or reads single keys.
 	LateSecrets    []int
 	MissingService string // the service that the program needs and did not find at its start, by ready.needs
 }

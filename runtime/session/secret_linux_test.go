@@ -5,6 +5,7 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -129,33 +130,79 @@ func (p *typist) script(code string) string {
 	return path
 }
 
-// The beginning of a secret is kept while the command asks for one again, and dropped if another question follows whose answer is
-// shown.
+// The beginning of a secret answers no other question. If that is for a secret, too, or its answer is edited by the terminal, what the
+// user types is dropped up to the end of the line; a program that reads keys gets what is typed when it does.
 func TestSecretForAnotherQuestion(t *testing.T) {
-	p := atTerminal(t, "fish", session.Options{})
-	end, result := p.asks("bash " + p.script(asksTwice))
-	p.types("first")
-	end(syscall.SIGTERM)
-	p.shows("again")
-	p.types("second\r")
-	assert.Contains(t, (<-result).Output, "got [firstsecond]")
-
-	end, result = p.asks("bash " + p.script(asksSecret+`; read -r z; echo "got [$z]"`))
-	p.types("secret")
-	end(syscall.SIGTERM)
-	p.is(func(st session.State) bool { return st.Waiting == session.WaitingInput })
-	p.types("shown\r")
-	assert.Contains(t, (<-result).Output, "got [shown]")
-	assert.NotContains(t, p.displayed(), "secret")
+	const next = `read -r x; echo "got [$x]"`
+	for name, tt := range map[string]struct {
+		then, waits, typed, output string
+		late                       []int
+	}{
+		"secret":         {"echo again; read -r -s x; echo \"got [$x]\"", "again", "cond\rright\r", "got [right]", []int{1}},
+		"shown":          {"echo again; " + next, "again", "cond\rright\r", "got [right]", []int{1}},
+		"shown and none": {"echo again; " + next, "again", "\rright\r", "got [right]", []int{1}},
+		"keys":           {"echo again; read -r -n 1 x; echo \"got [$x]\"", "again", "y", "got [y]", nil},
+	} {
+		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+			t.Run(name+" "+sig.String(), func(t *testing.T) {
+				t.Parallel()
+				p := atTerminal(t, "fish", session.Options{})
+				end, result := p.asks("bash " + p.script(asksSecret+"; stty "+map[bool]string{true: "-echo", false: "echo"}[name == "secret"]+"; "+tt.then))
+				p.types("se")
+				end(sig)
+				p.shows(tt.waits)
+				p.is(func(st session.State) bool {
+					return (st.Waiting == session.WaitingSecret || st.Waiting == session.WaitingInput) && slices.Equal(st.LateSecrets, tt.late)
+				})
+				p.types(tt.typed)
+				assert.Contains(t, (<-result).Output, tt.output)
+				assert.NotContains(t, p.displayed(), "se"+"cond")
+				p.is(func(st session.State) bool { return st.LateSecrets == nil })
+			})
+		}
+	}
 }
 
-// A secret that a user has begun, or begun and erased, does not delay the line of another user, and the two lines are not mixed.
+// A program may ask for another secret at once, and switch the terminal's echo on only for a moment between the two. While other
+// programs print something, or the terminal gets another size, it is still the same question.
+func TestSecretForTheNextQuestion(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	end, result := p.asks(`cat ` + fifo + ` & python3 -c '
+import getpass, os, signal
+def end(*_): raise TimeoutError
+signal.signal(signal.SIGTERM, end)
+open("FILE", "w").write(str(os.getpid()))
+try: getpass.getpass("One: ")
+except TimeoutError: pass
+print("got", getpass.getpass("Two: "), getpass.getpass("Three: "))'`)
+	p.types("first")
+	end(syscall.SIGTERM)
+	p.shows("Two: ")
+	p.is(func(st session.State) bool { return st.Waiting == session.WaitingSecret && st.LateSecrets != nil })
+	p.types("rest\rsec")
+	p.is(func(st session.State) bool { return st.LateSecrets == nil })
+	f, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.Close() }) // a program reads it
+	_, err = f.WriteString("printed by another program\n")
+	require.NoError(t, err)
+	p.shows("printed by another program")
+	require.NoError(t, p.Resize(90, 30))
+	p.types("ond\r")
+	p.shows("Three: ")
+	p.types("third\r")
+	assert.Contains(t, (<-result).Output, "got second third")
+}
+
+// A secret that a user has begun, or begun and erased, does not delay the line of another user, and answers no other question.
 func TestSecretsOfTwoUsers(t *testing.T) {
-	for name, tt := range map[string]struct{ adapter, begun, output string }{
-		"begun":         {"bash", "mi", "got [other] [mine]"},
-		"begun in fish": {"fish", "mi", "got [other] [mine]"},
-		"erased":        {"bash", "m\x7f", "got [other] [ne]"},
-		"killed":        {"busybox", "my\x15", "got [other] [ne]"},
+	for name, tt := range map[string]struct{ adapter, begun string }{
+		"begun":         {"bash", "mi"},
+		"begun in fish": {"fish", "mi"},
+		"erased":        {"bash", "m\x7f"},
+		"killed":        {"busybox", "my\x15"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -165,8 +212,9 @@ func TestSecretsOfTwoUsers(t *testing.T) {
 			require.NoError(t, p.Type(2, []byte("other\r")))
 			p.shows("again")
 			p.is(func(st session.State) bool { return st.Waiting == session.WaitingSecret })
-			p.types("ne\r")
-			assert.Contains(t, (<-result).Output, tt.output)
+			assert.Equal(t, []int{1}, p.State().LateSecrets)
+			p.types("ne\rmine\r")
+			assert.Contains(t, (<-result).Output, "got [other] [mine]")
 			assert.Equal(t, "ok\n", eval(t, p.Session, "echo ok").Output)
 		})
 	}
@@ -189,14 +237,15 @@ func TestRestOfASecretIsReported(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = f.Close() }) // the test may have closed it
 			require.NoError(t, p.Type(2, []byte("#")))
-			p.types("ter2\r")
+			p.types("ter2")
 			st := p.State()
 			assert.Equal(t, []int{1}, st.LateSecrets)
 			assert.Equal(t, map[int]int{2: 1}, st.Held)
 			p.Detach(2)
+			p.types("\r")
 			p.types("echo mine\r")
 			st = p.State()
-			assert.Equal(t, []int{1}, st.LateSecrets)
+			assert.Empty(t, st.LateSecrets)
 			assert.Equal(t, map[int]int{1: len("echo mine\r")}, st.Held)
 			require.NoError(t, f.Close())
 			assert.NotContains(t, (<-result).Output, "ter2")

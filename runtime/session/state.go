@@ -37,7 +37,7 @@ func (v *viewer) state() State {
 		st.TypingUser = v.typist.whose()
 	})
 	v.printer.upToDate(func() {
-		st.Held, st.LateSecrets = v.typist.held.counts(v.typist.draft.who), v.typist.lateSecrets()
+		st.Held, st.LateSecrets = v.typist.held.counts(v.typist.draft.who), v.typist.held.lateSecrets()
 		st.Phase, st.Mode, st.Level, st.Cwd, st.PID, st.MissingService = v.phase(), v.status.mode, v.status.level, v.status.cwd, v.term.PID(), v.status.needs
 		if v.cmd == nil {
 			st.Waiting, st.NeedsInput, st.WaitsElsewhere, st.EchoHint = WaitingNone, false, false, EchoHintNone

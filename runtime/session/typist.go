@@ -36,9 +36,10 @@ type userInput struct {
 // At the prompt it is a line of this user, which becomes a command (Options.OnTyped); until then Eval
 // fails with ErrTyping. While a command runs that does not read the terminal, keys are held until
 // it does or has ended; keys that send signals (Ctrl-C, Ctrl-Z, Ctrl-\) pass, and held input of
-// that user is discarded, as a terminal does. A command that asks for a secret gets whole lines; the beginning of one is dropped if
-// the question ends before. Other keys are dropped while a command is stopped that may have asked for a secret. If the terminal does flow control, Ctrl-S is dropped and Ctrl-Q passes. Replies of the user's terminal to queries are dropped: the program's own
-// terminal has answered.
+// that user is discarded, as a terminal does. A command that asks for a secret gets whole lines; one that is unfinished when the
+// question is over is dropped up to its end, even if the command asks for another secret. Other keys are dropped while a command is
+// stopped that may have asked for a secret. If the terminal does flow control, Ctrl-S is dropped and Ctrl-Q passes. Replies of the
+// user's terminal to queries are dropped: the program's own terminal has answered.
 //
 // Errors: ErrExited, ErrClosed.
 func (s *Session) Type(who int, b []byte) error { return acceptKeys(s, who, b, false) }
@@ -219,6 +220,9 @@ func signals(code rune) bool { return code == 'c' || code == '\\' || code == 'z'
 // giveKeys gives the program the keys that it may receive now. A secret whose line has not ended delays no line
 // of another user: the program has received nothing of it.
 func (t *typist) giveKeys() {
+	if len(t.held) > 0 && !t.kernel.hides() {
+		t.held.endSecrets()
+	}
 	var unfinished []int // users who have begun a secret
 	for {
 		k := t.held.next(t.owner(), t.drafts(), unfinished)
@@ -270,7 +274,8 @@ func (t *typist) giveNext(k *typedKeys) bool {
 // giveRunning gives the running command keys, and reports whether none are left: it got them, or they are dropped.
 //
 // A command that asks for a secret gets whole lines. A terminal that edits lines would keep the beginning of one as well, but if
-// the question ends before the line does, such as by a timeout, the shell's own line editor would read it there and show it.
+// the question ends before the line does, such as by a timeout, the shell's own line editor would read it there and show it. A line
+// that a user started for one question does not answer another one.
 func (t *typist) giveRunning(k *typedKeys) bool {
 	r, listens := t.listens()
 	if k.drafted && t.drafts() {
@@ -282,15 +287,20 @@ func (t *typist) giveRunning(k *typedKeys) bool {
 	}
 	hides := t.plan.TTY.Echo && t.kernel.hides()
 	switch {
-	case hides && (listens || t.cmd.secret):
+	case hides && listens:
+		k.answer(asking{t.term.WaitID(), t.progress.bytes})
+	case hides && t.cmd.secret:
 		k.secret = true
-	case k.secret && listens:
-		return true // the question is over
-	}
-	if !listens {
-		return false
 	}
 	modes, err := t.term.Modes()
+	switch {
+	case k.late && err == nil && modes.Canonical():
+		return k.closed()
+	case !listens:
+		return false
+	case k.secret && !hides:
+		return true // in raw mode the program may never read the end of a line
+	}
 	size := 0
 	switch {
 	case hides:
@@ -301,18 +311,13 @@ func (t *typist) giveRunning(k *typedKeys) bool {
 		size = r.Size // a program in raw mode may read no more than this: the rest is for the next prompt
 	}
 	now := k.cut(size)
+	if k.secret {
+		k.asked = asking{}
+		t.held.endSecrets() // other users have begun theirs for this question
+	}
 	t.begun.given(&now, t.term, &modes, err == nil && modes.Canonical())
 	t.sender.typed(now.raw)
 	return len(k.raw) == 0
-}
-
-// lateSecrets returns the users who have begun secrets, if the question for them is over.
-func (t *typist) lateSecrets() []int {
-	whose := t.held.secrets()
-	if len(whose) == 0 || t.kernel.hides() {
-		return nil
-	}
-	return whose
 }
 
 // commandEnds handles the end of a command: the terminal passes on whole lines, so the command has not read a line that a user has
