@@ -118,10 +118,19 @@ func resolve(h Host, candidate string) (path, attempt string) {
 		default:
 			return file, ""
 		}
+		switch {
+		case strings.HasPrefix(name, "~"):
+			return "", attempt + " (~ is not expanded: write $HOME)"
+		case attempt == name && abs != filepath.Clean(name): // relative to what?
+			attempt += " = " + abs
+		}
 		return "", attempt + " (no such executable)"
 	}
 	if file := searchPath(h, name); file != "" {
 		return file, ""
+	}
+	if words := strings.Fields(name); len(words) > 1 && searchPath(h, words[0]) != "" {
+		return "", attempt + " (not in PATH; " + words[0] + " is: its arguments belong in process.args)"
 	}
 	return "", attempt + " (not in PATH)"
 }

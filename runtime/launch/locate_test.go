@@ -58,6 +58,16 @@ func TestLocate(t *testing.T) {
 		{name: "relative entries of PATH are skipped", have: []string{"relative/jdb", "/home/u/project/relative/jdb", "jdb"}, tried: []string{"jdb (not in PATH)"}},
 		{name: "a candidate that is named again is tried once", process: schema.Process{ExecutableCandidates: []string{"jdb", "/opt/jdb"}, Executable: "jdb"}, tried: []string{"jdb (not in PATH)", "/opt/jdb (no such executable)"}},
 		{name: "explicit wins", explicit: "/opt/x", process: schema.Process{Executable: "java"}, have: []string{"/opt/x", "/bin/java"}, want: "/opt/x"},
+		{
+			name: "a relative path is reported with its directory", process: schema.Process{ExecutableCandidates: []string{"./x", "../y/x"}},
+			tried: []string{"./x = /home/u/project/x (no such executable)", "../y/x = /home/u/y/x (no such executable)", "jdb (not in PATH)"},
+		},
+		{
+			name: "no home directory, no arguments", process: schema.Process{ExecutableCandidates: []string{"~/bin/x", "sh -i", "no -i"}}, have: []string{"/bin/sh", "/home/u/bin/x"},
+			tried: []string{
+				"~/bin/x (~ is not expanded: write $HOME)", "sh -i (not in PATH; sh is: its arguments belong in process.args)", "no -i (not in PATH)", "jdb (not in PATH)",
+			},
+		},
 		{name: "explicit has no fallback", explicit: "/opt/x", have: []string{"/bin/jdb"}, tried: []string{"/opt/x (no such executable)"}},
 		{name: "a literal program", process: schema.Process{CommandTemplate: "node inspect {temp_dir}"}, have: []string{"/bin/node", "/bin/jdb"}, want: "/bin/node"},
 		{name: "a literal program is the only one", process: schema.Process{CommandTemplate: "node"}, have: []string{"/bin/jdb"}, tried: []string{"node (not in PATH)"}},
