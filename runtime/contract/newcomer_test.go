@@ -57,6 +57,7 @@ func TestTypicalMistakes(t *testing.T) {
 		{"a flag that it does not have", "-q", "--quit", "probe", "the program ended with exit code 2"},
 		{"a program that does not stay", "-q", "-c 1", "probe", "the program ended with exit code 0"},
 		{"a line ending that it does not take", `line_ending: "\n"`, `line_ending: "\t"`, "probe", "the program waits for input"},
+		{"a file of the current directory", "executable: python3", "executable: python3\n  args: [testdata/newcomer.yaml]", "arithmetic", "tests run in an empty directory, without the file testdata/newcomer.yaml"},
 		{"an error sample without an error", "error: '1/0'", "error: '1/1'", "usable after an error", "the error was not seen"},
 		{"a value that it does not print", "'^5$'", "'^6$'", "arithmetic", "expect: the output does not match"},
 		{"an exit code that it does not report", "stateful: true", "stateful: true\n  exit_code: true", "exit codes as declared", "no exit code was reported"},

@@ -212,9 +212,9 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error
 		result.Status, result.Reason = NotApplicable, err.Error()
 		err = nil
 	case errors.As(err, new(unsound)):
-		result.Status, result.Failure = Errored, t.failure(err)
+		result.Status, result.Failure = Errored, t.failed(err)
 	default:
-		result.Status, result.Failure = Failed, t.failure(err)
+		result.Status, result.Failure = Failed, t.failed(err)
 	}
 	if lost := r.release(ctx, c, t, err); lost != "" {
 		t.note("%s", lost)
@@ -236,7 +236,7 @@ func (r *runner) notStarted(err error, t *testRun, result *TestResult) {
 		result.Status, result.Reason = Skipped, err.Error()
 		return
 	}
-	result.Status, result.Failure = Errored, t.failure(fmt.Errorf("the program did not start: %w", err))
+	result.Status, result.Failure = Errored, t.failed(fmt.Errorf("the program did not start: %w", err))
 	if isStart {
 		result.Status = Failed
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"example.org/ripple/runtime/session"
 	"example.org/ripple/schema"
@@ -84,6 +86,17 @@ const (
 	shownCode   = 2048
 	shownOutput = 2048
 )
+
+// failed is failure for a test that is over. A likely cause is added: a file that the tests' directory does not have.
+func (t *testRun) failed(err error) *Failure {
+	f := t.failure(err)
+	for _, arg := range t.adapter.Process.Args {
+		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && !filepath.IsAbs(arg) {
+			f.Message += fmt.Sprintf("; tests run in an empty directory, without the file %s of process.args", arg)
+		}
+	}
+	return f
+}
 
 // failure returns the report of err at the last step of the test.
 func (t *testRun) failure(err error) *Failure {
