@@ -23,29 +23,32 @@ Those in .ripple/adapters are used only if you trust the project: see "ripple tr
 	return cmd
 }
 
-// targets returns the adapters that a command line names, or all.
-func (a *app) targets(args []string, all bool) ([]*registry.Entry, error) {
+// targets returns the adapters that a command line names, or all, and those of them that do not load.
+func (a *app) targets(args []string, all bool) (found []*registry.Entry, broken []*registry.BrokenError, err error) {
 	if all {
 		r, err := a.Registry()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, n := range r.Notices() {
 			if n.Kind == registry.NoticeBroken {
-				return nil, ui.AdapterError(&registry.BrokenError{Name: n.Path, Path: n.Path, Diagnostics: n.Diagnostics})
+				broken = append(broken, &registry.BrokenError{Name: n.Path, Path: n.Path, Diagnostics: n.Diagnostics})
 			}
 		}
-		return r.List(), nil
+		return r.List(), broken, nil
 	}
-	var found []*registry.Entry
 	for _, name := range args {
 		entry, err := a.Adapter(name)
+		if b, is := ui.AsBroken(err); is {
+			broken = append(broken, b)
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		found = append(found, entry)
 	}
-	return found, nil
+	return found, broken, nil
 }
 
 // namesOrAll accepts either names of adapters or --all.

@@ -40,7 +40,8 @@ type testFlags struct {
 	level     int    // minimum level; 0 for none
 	watch     bool
 	update    bool
-	apart     bool // this process runs the tests of [contract.Options.RunSeparately]
+	apart     bool  // this process runs the tests of [contract.Options.RunSeparately]
+	broken    error // names the adapters that do not load
 	options   contract.Options
 }
 
@@ -52,7 +53,8 @@ func newAdapterTest(a *app) *cobra.Command {
 		Long: `Run the contract tests of adapters against their programs: the tests that the file
 declares and those that follow from its samples, signals, modes and capabilities. For a
 coding agent, the same scripted turns run over each available transport. No account is needed:
-ripple provides the model server.
+ripple provides the model server. The tests run in an empty directory: they do not find
+files that the adapter names by a relative path.
 
 An adapter whose program is not installed is skipped; with --require or --executable
 that is an error, which the report shows. With --require-installed it is an error if a
@@ -60,6 +62,7 @@ program is installed but skipped, or if none is installed. Exit codes:
 
   0  no test failed
   1  tests failed
+  2  a file does not load; those that do are tested
   3  a required program is missing
   4  tests failed, and all of them timed out
 
@@ -233,19 +236,19 @@ func (f testFlags) testApart(e *registry.Entry) func(context.Context, *regexp.Re
 
 // handedOver returns the adapter that testApart wrote to standard input, because its file may have
 // changed since the user approved it, or the named one if nothing was written.
-func (a *app) handedOver(args []string) ([]*registry.Entry, error) {
+func (a *app) handedOver(args []string) ([]*registry.Entry, []*registry.BrokenError, error) {
 	encoded, err := io.ReadAll(a.In)
 	if err != nil {
-		return nil, ui.FailWith(ui.ExitFailed, err, "")
+		return nil, nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if len(encoded) == 0 {
 		return a.targets(args, false)
 	}
 	ad, err := schema.Decode(encoded)
 	if err != nil {
-		return nil, ui.FailWith(ui.ExitFailed, err, "")
+		return nil, nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
-	return []*registry.Entry{{Adapter: ad, Name: ad.Name, Aliases: ad.Aliases, Origin: registry.OriginFile, Path: ad.Source}}, nil
+	return []*registry.Entry{{Adapter: ad, Name: ad.Name, Aliases: ad.Aliases, Origin: registry.OriginFile, Path: ad.Source}}, nil, nil
 }
 
 // apartDelay is how long that process may take to close its programs after an interrupt.
@@ -253,6 +256,9 @@ const apartDelay = 30 * time.Second
 
 // verdict returns the error with the exit code of the whole run.
 func (f *testFlags) verdict(reports []*contract.Report) error {
+	if f.broken != nil {
+		return f.broken
+	}
 	failed, late, missing := 0, 0, 0
 	for _, r := range reports {
 		if r.Skipped != "" {

@@ -13,15 +13,19 @@ import (
 	"example.org/ripple/runtime/registry"
 )
 
-// chosen returns the adapters that the command line selects, in the order in which they are tested.
+// chosen returns the adapters that the command line selects, in the order in which they are tested. If some of the named ones do not
+// load, it sets f.broken to an error that names them.
 func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
-	find := func() ([]*registry.Entry, error) { return a.targets(args, f.all) }
+	find := func() ([]*registry.Entry, []*registry.BrokenError, error) { return a.targets(args, f.all) }
 	if f.apart {
-		find = func() ([]*registry.Entry, error) { return a.handedOver(args) }
+		find = func() ([]*registry.Entry, []*registry.BrokenError, error) { return a.handedOver(args) }
 	}
-	entries, err := find()
+	entries, broken, err := find()
 	if err != nil {
 		return nil, err
+	}
+	if f.broken = ui.BrokenAdapters(broken); f.broken != nil && (f.all || f.update || len(entries) == 0) {
+		return nil, f.broken
 	}
 	return a.narrowed(entries, f)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/trust"
@@ -150,11 +151,32 @@ func AdapterError(err error) error {
 		}
 		return FailWith(ExitUsage, err, hint)
 	}
-	var b strings.Builder
-	for _, d := range broken.Diagnostics {
-		b.WriteString(d.Format() + "\n")
+	return FailWith(ExitUsage, &doesNotLoad{broken}, formatDiagnostics(broken))
+}
+
+// BrokenAdapters returns the error for adapters that do not load, with the paths of their files; nil if there are none.
+func BrokenAdapters(broken []*registry.BrokenError) error {
+	switch len(broken) {
+	case 0:
+		return nil
+	case 1:
+		return AdapterError(broken[0])
 	}
-	return FailWith(ExitUsage, &doesNotLoad{broken}, b.String())
+	var names []string
+	for _, e := range broken {
+		names = append(names, strconv.Quote(e.Path))
+	}
+	return FailWith(ExitUsage, fmt.Errorf("%d adapters do not load: %s", len(broken), strings.Join(names, ", ")), formatDiagnostics(broken...))
+}
+
+func formatDiagnostics(broken ...*registry.BrokenError) string {
+	var b strings.Builder
+	for _, e := range broken {
+		for _, d := range e.Diagnostics {
+			b.WriteString(d.Format() + "\n")
+		}
+	}
+	return b.String()
 }
 
 // doesNotLoad is a BrokenError in one line; its diagnostics are printed separately.
