@@ -25,6 +25,8 @@ var unfinished = []struct{ adapter, line, next string }{
 	{"bc", "define f(x) {", "2+3"},
 	{"bc", "x = \"abc", "2+3"},
 	{"bc", "/* abc", "2+3"},
+	{"dc", "[abc", "2 3+p"},
+	{"dc", "[abc [d", "2 3+p"},
 }
 
 // begins enters a line of which the program asks for more, and waits until it does.
