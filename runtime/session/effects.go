@@ -263,5 +263,6 @@ func (d *decider) complete(e machine.Effect) {
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}
+	d.kernel.used = true
 	d.cmd, d.interrupts.interrupt = nil, interrupt{}
 }

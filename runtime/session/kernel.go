@@ -25,6 +25,8 @@ type kernel struct {
 	kept    bool      // at the first prompt the terminal's modes were those that ripple had set: the program sets none
 	usual   bool      // its standard output and error were the terminal: some programs keep it under other numbers
 	onTTY   bool      // at the first prompt the program's standard input was the terminal
+	used    bool      // a command has ended
+	queries bool      // before that the terminal was sent queries: the program's own line editor may send some
 }
 
 // question is the input of a question to the kernel.

@@ -28,6 +28,7 @@ func TestVerdictAboutQueries(t *testing.T) {
 		{"nothing is known", queryJudge{running: true}, terminal.Query{Age: late}, terminal.QueryWaits},
 		{"the prompt follows", queryJudge{running: true, marked: true, marker: []byte("nonce")}, terminal.Query{Since: []byte("a nonce")}, terminal.QueryAbandoned},
 		{"the prompt asks", queryJudge{marked: true, marker: []byte("nonce")}, terminal.Query{Since: []byte("a nonce")}, terminal.QueryWaits},
+		{"a job asks at the prompt", queryJudge{knows: true, own: true, job: true}, terminal.Query{}, terminal.QueryAbandoned},
 		{"the prompt has followed", queryJudge{knows: true}, terminal.Query{Again: true}, terminal.QueryAbandoned},
 		{"the next command runs", queryJudge{running: true, knows: true, reads: true, taken: 9, begin: 8}, terminal.Query{Again: true, Since: []byte("12")}, terminal.QueryAbandoned},
 		{"the running command has sent it", queryJudge{running: true, knows: true, reads: true, taken: 9, begin: 7}, terminal.Query{Again: true, Since: []byte("12")}, terminal.QueryWaits},

@@ -41,6 +41,41 @@ func TestReplyThatNobodyReads(t *testing.T) {
 	}
 }
 
+// A query that a background job sends while the program is at its prompt has no effect on the next command.
+func TestReplyToAJobAtThePrompt(t *testing.T) {
+	for name, tt := range map[string]struct{ code, next string }{
+		"sqlite3": {".shell sh JOB &", "select 6*7;"},
+		"lua":     {"os.execute('sh JOB &')", "print(6*7)"},
+		"gdb":     {"shell sh JOB &", "output 6*7"},
+		"node":    {"void require('child_process').spawn('sh', ['JOB'], {stdio: 'inherit'})", "6*7"},
+		"fish":    {"sh JOB &", "echo 42"},
+		"bash":    {"sh JOB &", "echo 42"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, to := make(chan struct{}, 9), trace(t)
+			s := open(t, name, session.Options{Observer: session.ObserverFunc(func(e session.Event) {
+				if to.Observe(e); e.Kind == session.EventRead && strings.Contains(string(e.Data), "\x1b[c") {
+					asked <- struct{}{}
+				}
+			})})
+			for range 3 {
+				dir := t.TempDir()
+				job := filepath.Join(dir, "job")
+				require.NoError(t, os.WriteFile(job, []byte("until [ -e "+dir+"/go ]; do sleep 0.01; done\nprintf '\\033[6n\\033[c'\n"), 0o600))
+				eval(t, s, strings.ReplaceAll(tt.code, "JOB", job))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+				select {
+				case <-asked:
+				case <-time.After(testkit.Patience(10 * time.Second)):
+					t.Fatal("the job did not ask")
+				}
+				assert.Contains(t, eval(t, s, tt.next).Output, "42", "the output of the job may be a part of it")
+			}
+		})
+	}
+}
+
 // A command that reads the reply gets it, whether it sets the terminal's modes or not.
 func TestReplyThatACommandReads(t *testing.T) {
 	for _, modes := range []string{"tty.setraw(0)", "pass"} {

@@ -47,7 +47,8 @@ const (
 // judgeQueries returns a function that decides whether commands that sent the terminal queries wait for the replies, which
 // would otherwise reach the line editor. They do not if the output since then contains a marker of this session. In a terminal
 // that ripple itself has made pass on single keys, they do not either if they do not read, such as cat of a file with queries:
-// whether they will is undecided for a while.
+// whether they will is undecided for a while. Background jobs get no replies at the prompt of a program that sends no queries
+// there, since the program would read them.
 func (d *driver) judgeQueries(taken int64) func(terminal.Query) terminal.QueryVerdict {
 	j := queryJudge{taken: taken, marker: []byte(d.plan.Values["nonce"])}
 	d.locked(func() {
@@ -56,6 +57,9 @@ func (d *driver) judgeQueries(taken int64) func(terminal.Query) terminal.QueryVe
 			j.marker = []byte(d.plan.Values["marker"])
 		}
 		j.running = d.control.state.Step == machine.StepRunning && !d.control.state.SawD
+		d.kernel.queries = d.kernel.queries || !d.kernel.used
+		prompts := d.control.state.Step == machine.StepReady || d.cmd != nil && d.cmd.prelude.expected
+		j.job = prompts && !d.kernel.queries
 		if d.cmd != nil {
 			j.begin = d.cmd.line.to
 		}
@@ -74,6 +78,7 @@ type queryJudge struct {
 	marked  bool  // the prompt has a marker
 	marker  []byte
 	running bool  // a command runs
+	job     bool  // the program is at its prompt, and sends no queries there
 	begin   int64 // bytes of output read when its line was sent
 	knows   bool  // whether programs read is known
 	reads   bool  // a program does
@@ -83,7 +88,7 @@ type queryJudge struct {
 
 func (j *queryJudge) verdict(q terminal.Query) terminal.QueryVerdict {
 	switch {
-	case q.Again && j.taken-int64(len(q.Since)) < j.begin: // the command that sent it has ended
+	case j.job, q.Again && j.taken-int64(len(q.Since)) < j.begin: // the command that sent it has ended
 		return terminal.QueryAbandoned
 	case (q.Again || j.running) && j.marked && bytes.Contains(q.Since, j.marker):
 		return terminal.QueryAbandoned
