@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -21,16 +22,18 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 		refuse(w, h.queued(FaultBusy, "nothing was typed: the program does not accept its latest command yet"))
 		return
 	}
-	run, f := h.typeIn(r.Context(), q)
-	switch {
-	case f != nil:
+	run, rest, f := h.typeIn(r.Context(), q)
+	if f != nil {
 		refuse(w, f)
 		return
-	case q.Wait <= 0:
-		reply(w, h.status())
+	}
+	typed, untyped := h.typeRest(ctx, run, q, rest)
+	if q.Wait <= 0 {
+		reply(w, withUntyped(h.status(), typed, untyped))
 		return
 	}
 	a := newStreamed(h, w)
+	a.typed, a.untyped = typed, untyped
 	if run == nil {
 		a.begin()
 		h.until(w, r.WithContext(ctx), WaitRequest{}, h.untilInput)
@@ -41,13 +44,14 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 	a.follow(ctx, &follower{h: h.host, run: run, from: -1})
 }
 
-// typeIn types input into the running command and returns that command; nil if none runs.
-func (h handlers) typeIn(ctx context.Context, q SendRequest) (*run, *Fault) {
+// typeIn types input into the running command and returns that command; nil if none runs. rest are further lines, which the
+// command may not read.
+func (h handlers) typeIn(ctx context.Context, q SendRequest) (_ *run, rest string, _ *Fault) {
 	text := q.Text
 	for _, k := range q.Keys {
 		seq, err := keys.Sequence(k)
 		if err != nil {
-			return nil, newFault(FaultBadRequest, "%v", err)
+			return nil, "", newFault(FaultBadRequest, "%v", err)
 		}
 		text += seq
 	}
@@ -81,15 +85,77 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) (*run, *Fault) {
 	}
 	h.mu.Unlock()
 	if f != nil {
-		return nil, f
+		return nil, "", f
 	}
 	if q.Answer != "" {
-		return run, answerAgent(ctx, h.spec.Name, s, q)
+		return run, "", answerAgent(ctx, h.spec.Name, s, q)
+	}
+	if q.OnlyIfWaiting && run != nil && h.adapter.Agent == nil && state != Fullscreen {
+		text, rest = cutLine(text)
 	}
 	if err := s.Send(ctx, []byte(text)); err != nil {
-		return nil, newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
+		return nil, "", newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
 	}
-	return run, nil
+	return run, rest, nil
+}
+
+// cutLine returns the first line of a text with its end, and the rest.
+func cutLine(text string) (line, rest string) {
+	i := strings.IndexAny(text, "\r\n") + 1
+	switch {
+	case i == 0:
+		return text, ""
+	case strings.HasPrefix(text[i-1:], "\r\n"):
+		i++
+	}
+	return text[:i], text[i:]
+}
+
+// typeRest types lines that follow the first one, each of them when the command reads again. It returns how many lines of the input
+// were typed, and how many were not: the command does not read them, and they would become the program's next commands.
+func (h handlers) typeRest(ctx context.Context, run *run, q SendRequest, rest string) (typed, untyped int) {
+	typed = 1
+	for ; rest != "" && h.readsAgain(ctx, run, q, rest); typed++ {
+		var line string
+		if line, rest = cutLine(rest); h.screen.full() {
+			line, rest = line+rest, ""
+		}
+		if h.program().Send(ctx, []byte(line)) != nil {
+			rest = line + rest
+			break
+		}
+	}
+	for ; rest != ""; untyped++ {
+		_, rest = cutLine(rest)
+	}
+	return typed, untyped
+}
+
+// readsAgain reports whether the command may get more input: within the request's wait, or else within readGrace.
+func (h handlers) readsAgain(ctx context.Context, run *run, q SendRequest, rest string) bool {
+	if q.Wait <= 0 {
+		limited, cancel := context.WithTimeout(ctx, readGrace)
+		defer cancel()
+		ctx = limited
+	}
+	st, err := h.program().WaitState(ctx, func(st session.State) bool {
+		return onlySignals(rest) || st.Waiting != session.WaitingNone || st.EchoHint != session.EchoHintNone || st.Stopped != nil || st.Phase != session.PhaseRunning || h.screen.full()
+	})
+	h.mu.Lock()
+	running := h.latest() == run && run.cmd.Running()
+	h.mu.Unlock()
+	if err != nil || !running || st.Stopped != nil {
+		return false
+	}
+	return onlySignals(rest) || st.Waiting == session.WaitingInput || st.EchoHint == session.EchoHintOn || h.screen.full()
+}
+
+// withUntyped returns a status with what it says about lines that were not typed.
+func withUntyped(s Status, typed, untyped int) Status {
+	if s.Untyped = untyped; untyped > 0 {
+		s.Notice = fmt.Sprintf("%d of %d lines were typed: the command did not read more", typed, typed+untyped)
+	}
+	return s
 }
 
 // readGrace is how long a command that does not read may take to start reading: it may be

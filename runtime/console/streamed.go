@@ -15,6 +15,8 @@ type streamed struct {
 	w     http.ResponseWriter
 	out   *json.Encoder
 	begun bool // something was sent
+	// typed and untyped are how many lines of the client's input were typed, and how many were not.
+	typed, untyped int
 }
 
 func newStreamed(h handlers, w http.ResponseWriter) *streamed {
@@ -67,7 +69,7 @@ func (a *streamed) follow(ctx context.Context, f *follower) {
 		return // the client disconnected
 	}
 	c := a.h.snapshot(f.run)
-	answer := WaitResult{Reason: why, Status: a.h.status(), Command: &c, Dropped: f.dropped, DroppedAt: f.droppedAt}
+	answer := WaitResult{Reason: why, Status: withUntyped(a.h.status(), a.typed, a.untyped), Command: &c, Dropped: f.dropped, DroppedAt: f.droppedAt}
 	if errors.Is(f.run.errOnce(), session.ErrExited) {
 		answer.Reason = "exited"
 	}

@@ -80,6 +80,8 @@ type Status struct {
 	Sandbox *sandbox.Enforced `json:"sandbox,omitempty"`
 	// Notice is a message for the user or client.
 	Notice string `json:"notice,omitempty"`
+	// Untyped is how many lines of a SendRequest's input were not typed, as Notice says.
+	Untyped int `json:"untyped_lines,omitempty"`
 }
 
 // Reusable returns an error if a console cannot be used instead of a new one: with another adapter
@@ -207,7 +209,8 @@ type SendRequest struct {
 	// Answer is one of Agent.Answers, sent instead of Text and Keys.
 	Answer string `json:"answer,omitempty"`
 	// OnlyIfWaiting refuses the request unless the command waits for input, may do so as another user
-	// while the terminal echoes, or draws on the whole screen.
+	// while the terminal echoes, or draws on the whole screen. Of several lines each one after the first is typed when the
+	// command reads again; Status.Untyped is the number of the others.
 	OnlyIfWaiting bool   `json:"only_if_waiting,omitempty"`
 	By            string `json:"by,omitempty"` // the sender, as other clients see it
 	// Secret states that a user types, who may answer a prompt for a secret.

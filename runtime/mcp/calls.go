@@ -182,7 +182,11 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	if err != nil {
 		return "", err
 	}
-	return s.show(ctx, req, c, answer, usual.since(a.Cursor))
+	text, err := s.show(ctx, req, c, answer, usual.since(a.Cursor))
+	if err == nil && answer.Status.Untyped > 0 {
+		text += "\n" + word(answer.Status.Notice)
+	}
+	return text, err
 }
 
 func (s *Server) read(ctx context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {

@@ -90,8 +90,10 @@ func newSend(a *ui.App) *cobra.Command {
 names the console.
 
 On Linux, input for a command that neither waits for input nor draws on the whole screen is
-refused, except C-c, C-z and C-\. --only-if-waiting asks for this on other systems, --force
-turns it off: what the command leaves unread then goes to the program's next command.
+refused, except C-c, C-z and C-\. Of several lines each one after the first is typed when the
+command reads again; if it does not within a second, the rest is not typed, which a message
+and the exit code 1 report. --only-if-waiting asks for this on other systems, --force turns it
+off: what the command leaves unread then goes to the program's next command.
 
 Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
 space, f1 to f12, backtab and single characters. The prefixes C- or ctrl+, M- or alt+, and S- or
@@ -124,7 +126,10 @@ echo and types it; a prompt for a secret refuses other input.`,
 			q.By = "send"
 			q.OnlyIfWaiting = only || !force && runtime.GOOS == "linux" // other systems do not report whether a command reads
 			status, err := c.Send(cmd.Context(), q)
-			return afterwards(a, asJSON, status, err)
+			if err = afterwards(a, asJSON, status, err); err == nil && status.Untyped > 0 {
+				return ui.FailWith(ui.ExitFailed, errors.New(status.Notice), "")
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
