@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -253,4 +254,31 @@ func TestRebaseChangesThePlan(t *testing.T) {
 	assert.Equal(t, oneOpen, r.read(".ralph/side-worktree/.ralph/@fix_plan.md"), "it was rebased")
 	assert.Empty(t, r.notesAbout("removed"))
 	assert.Contains(t, r.fake.requests[1].Context, "1 of 1")
+}
+
+// The record of the tree before a turn may have been changed by a program that may write .ralph: nothing in it becomes an option of git
+// or the name of a file elsewhere.
+func TestOptionsInTheRecordOfATurn(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"", "review", "project"} {
+		r := newCutRig(t, true)
+		r.flags = map[string]string{}
+		r.fake.script = script(r.cut(func(*doing) {}), func(d *doing) { d.writes("a", "x"); r.sh("git add -A; git commit -qm x") })
+		r.runCut(false)
+		known := r.json(".ralph/.turn_snapshot")
+		written := filepath.Join(t.TempDir(), "written")
+		if part == "" {
+			require.NotEmpty(t, known["head"])
+			known["head"] = "--output=" + written
+		} else {
+			known[part] = map[string]any{"files": map[string]any{"../x": "absent"}}
+		}
+		data, err := json.Marshal(known)
+		require.NoError(t, err)
+		r.write(".ralph/.turn_snapshot", string(data))
+		r.flags["max-turns"] = "1"
+		r.runWith(r.options(true))
+		assert.NoFileExists(t, written)
+		assert.FileExists(t, filepath.Join(r.dir, ".ralph/.turn_snapshot.corrupt"), part)
+	}
 }

@@ -66,6 +66,10 @@ func (b *saved) read() *git.Snapshot {
 	return &s
 }
 
+// valid reports whether its commits and names may be those of a working tree: a program that may write .ralph may have put options of
+// git there, or names of files elsewhere. nil is valid.
+func (b *saved) valid() bool { return b == nil || b.read().Valid() }
+
 // baselineOf returns the trees before a turn: the agent's, and the user's own checkout if that is
 // another one. If an earlier attempt at the turn was cut off, they are those before that
 // attempt, whose changes belong to the turn. reviewed is kept with them. Loop.assign writes the result.
@@ -100,7 +104,9 @@ func (w *workspace) baselineOf(ctx context.Context, turn int, reviewed map[strin
 // savedBaseline reads the trees before a turn; nil if unknown.
 func (w *workspace) savedBaseline(turn int) (*baseline, error) {
 	var known baseline
-	found, _, err := w.store.ReadJSON(layout.SnapshotFile, &known, func() bool { return true })
+	found, _, err := w.store.ReadJSON(layout.SnapshotFile, &known, func() bool {
+		return known.valid() && known.Project.valid() && known.Review.valid()
+	})
 	if err != nil || !found || known.Run != w.state.Run || known.Turn != turn {
 		return nil, err
 	}

@@ -206,3 +206,70 @@ func TestSettingsOfVariablesInTheBox(t *testing.T) {
 	assert.Regexp(t, `GIT_CONFIG_KEY_(\d)=core.autocrlf\nGIT_CONFIG_VALUE_\d=input`, env)
 	assert.Regexp(t, `GIT_CONFIG_COUNT=\d+$`, env)
 }
+
+// forgingBox prints a text before what git prints, as a filter in the box can.
+type forgingBox struct {
+	markedBox
+	text string
+}
+
+func (b forgingBox) Wrap(argv, _ []string, _ string, _, _ []string) ([]string, error) {
+	return append([]string{"sh", "-c", `printf '` + b.text + `'; exec "$@"`, "sh"}, argv...), nil
+}
+
+// The output of git in the box may have been written by a filter there: it changes neither the commit nor the branch of a snapshot,
+// and no file out of the working tree is read, nor one in a repository.
+func TestForgedOutputInTheBox(t *testing.T) {
+	p, accepted, _ := filtered(t)
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "key"), []byte("secret\n"), 0o600))
+	up, err := filepath.Rel(p.dir, outside)
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(outside, filepath.Join(p.dir, "link")))
+	require.NoError(t, os.Mkdir(filepath.Join(outside, "sub"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "sub", "key"), []byte("secret\n"), 0o600))
+	tree, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	first := p.git("rev-parse", "HEAD")
+	tree.Repo.Accepted = accepted
+	for _, forged := range []string{
+		"# branch.oid --output=" + filepath.Join(outside, "written") + `\0# branch.head --x\0? x`,
+		"? " + filepath.ToSlash(up) + `/\0`, "? " + filepath.ToSlash(up) + `/key\0`, "? " + filepath.ToSlash(outside) + `/\0`,
+		`? link/key\0`, `? link/sub/\0`, `? .git/\0`, `? .git/config\0`,
+	} {
+		tree.Repo.Box = forgingBox{markedBox{holds: true}, forged}
+		s, err := tree.Snapshot(t.Context())
+		require.NoError(t, err, forged)
+		assert.Equal(t, first, s.Head, forged)
+		assert.Equal(t, "main", s.Branch, forged)
+		for name, content := range s.Files {
+			assert.True(t, content == absent || name == "link" || strings.HasPrefix(name, "x"), "%s: %s %s", forged, name, content)
+		}
+		assert.True(t, s.Valid())
+	}
+	tree.Repo.Box = forgingBox{markedBox{holds: true}, "!! " + filepath.ToSlash(up) + `/\0!! link/sub/\0`}
+	list, err := ignored(t.Context(), tree.Repo, nothing)
+	require.NoError(t, err)
+	assert.Empty(t, list)
+	p.git("checkout", "-q", "--detach")
+	s, err := tree.Snapshot(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, s.Branch)
+	p.git("checkout", "-q", "--orphan", "fresh")
+	s, err = tree.Snapshot(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"", "fresh"}, []string{s.Head, s.Branch})
+}
+
+// A snapshot that was read from a file has names of files, and commits, which are not options of git.
+func TestValidSnapshots(t *testing.T) {
+	commit := strings.Repeat("a", 40)
+	assert.True(t, Snapshot{}.Valid())
+	assert.True(t, Snapshot{Head: commit, HeadTree: commit, HeadParent: commit, Files: map[string]string{"a/..b": "", ".gitignore": ""}}.Valid())
+	for _, s := range []Snapshot{{Head: "--output=x"}, {Head: "HEAD"}, {HeadTree: "-x"}, {HeadParent: "main:a"}} {
+		assert.False(t, s.Valid())
+	}
+	for _, name := range []string{"", "../a", "a/../../b", "/a", ".git", ".git/config", "a/.git/config"} {
+		assert.False(t, Snapshot{Files: map[string]string{name: ""}}.Valid(), name)
+	}
+}

@@ -279,8 +279,7 @@ func authors(list string) iter.Seq2[string, bool] {
 // Branch is a branch in the form in which git takes it for nothing else.
 func Branch(name string) string { return "refs/heads/" + name }
 
-// revision returns a commit, or a branch in the form of Branch. Names are the agent's, and one such as
-// --output=FILE would be an option.
+// revision returns a commit, or a branch in the form of Branch. Names are the agent's, and git could take one for another revision.
 func revision(name string) string {
 	if isCommit(name) || strings.HasPrefix(name, "refs/") {
 		return name

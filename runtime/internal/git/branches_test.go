@@ -183,6 +183,8 @@ func TestRevisionsAreNotOptions(t *testing.T) {
 	p := newRepo(t)
 	r, err := Open(t.Context(), p.dir)
 	require.NoError(t, err)
+	first := p.git("rev-parse", "HEAD")
+	p.git("commit", "-q", "--allow-empty", "-m", "second")
 	l, err := r.HeadLog(t.Context())
 	require.NoError(t, err)
 	written := filepath.Join(t.TempDir(), "written")
@@ -201,9 +203,18 @@ func TestRevisionsAreNotOptions(t *testing.T) {
 	n, err := r.Ahead(t.Context(), time.Time{}, option, option)
 	require.NoError(t, err)
 	assert.Zero(t, n)
-	unkept, err = r.Unkept(t.Context(), []string{p.git("rev-parse", "HEAD")}, option)
+	unkept, err = r.Unkept(t.Context(), []string{first}, option)
 	require.NoError(t, err)
 	assert.Empty(t, unkept)
+	for _, a := range [][2]string{{option, first}, {first, option}} {
+		_, err = r.between(t.Context(), a[0], a[1])
+		assert.Error(t, err)
+		_, err = r.Since(t.Context(), a[0], a[1])
+		assert.Error(t, err)
+	}
+	_, err = r.run(t.Context(), call{}, gitDiff, option, first)
+	assert.ErrorContains(t, err, "is not an option that ripple uses")
+	assert.True(t, Ended(err))
 	assert.NoFileExists(t, written)
 }
 

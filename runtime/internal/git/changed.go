@@ -73,7 +73,7 @@ func (t *Tree) sameOtherwise(name, before, after string) bool {
 	if strings.HasPrefix(before, large) {
 		return attributes(info).String() == before
 	}
-	hash, err := hashFile(path)
+	hash, err := t.hash(name)
 	if info.Mode()&0o111 != 0 {
 		hash += executable
 	}
@@ -87,11 +87,11 @@ func (r *Repo) between(ctx context.Context, a, b string) (paths []string, err er
 	case b == "":
 		return nil, nil
 	case a == "":
-		out, err = r.run(ctx, call{}, gitListTree, "-r", "--full-tree", "--name-only", "-z", b)
+		out, err = r.run(ctx, call{}, gitListTree, "-r", "--full-tree", "--name-only", "-z", revision(b))
 	default:
-		out, err = r.run(ctx, call{}, gitDiff, "--name-only", "--no-renames", "-z", a, b)
+		out, err = r.run(ctx, call{}, gitDiff, "--name-only", "--no-renames", "-z", revision(a), revision(b))
 	}
-	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+	return fileNames(out), err
 }
 
 // betweenRemoved is between for a snapshot whose commit no longer exists: nothing differs from a commit
@@ -100,7 +100,7 @@ func (r *Repo) betweenRemoved(ctx context.Context, a Snapshot, b string) ([]stri
 	if b == "" {
 		return nil, nil
 	}
-	tree, err := command(ctx, r.Top, gitRevParse, "--verify", b+"^{tree}")
+	tree, err := command(ctx, r.Top, gitRevParse, "--verify", revision(b)+"^{tree}")
 	if err != nil || a.HeadTree != "" && strings.TrimSpace(tree) == a.HeadTree {
 		return nil, err
 	}

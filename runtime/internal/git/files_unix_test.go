@@ -179,7 +179,7 @@ func TestHooksMakePipes(t *testing.T) {
 	}
 	t.Run("of the hook", func(t *testing.T) {
 		p := slow(t, "mkfifo .git/own")
-		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
+		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "--quiet", "-m", "second")
 		require.NoError(t, err)
 	})
 	t.Run("from before the commit", func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestHooksMakePipes(t *testing.T) {
 		mkfifo(t, path)
 		old := time.Now().Add(-time.Minute)
 		require.NoError(t, os.Chtimes(path, old, old))
-		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
+		_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "--quiet", "-m", "second")
 		assert.Equal(t, path, refusedFile(t, err, "is a pipe"))
 	})
 }
@@ -201,7 +201,7 @@ func TestHooksLeaveProcesses(t *testing.T) {
 	p.git("add", "-A")
 	p.write(".git/hooks/post-commit", "#!/bin/sh\nsleep 1000 &\necho $! > .git/left\n")
 	require.NoError(t, os.Chmod(filepath.Join(p.dir, ".git/hooks/post-commit"), 0o755))
-	_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "-qm", "second")
+	_, err := (&Repo{Top: p.dir}).run(t.Context(), call{}, gitCommit, "--quiet", "-m", "second")
 	left, parseErr := strconv.Atoi(strings.TrimSpace(p.read(".git/left")))
 	require.NoError(t, parseErr)
 	assert.NoError(t, syscall.Kill(left, syscall.SIGKILL))
@@ -212,7 +212,7 @@ func TestHooksLeaveProcesses(t *testing.T) {
 // The class of each command's time limit is stated here a second time, so that a change is seen.
 func TestTimeLimitsOfGitCommands(t *testing.T) {
 	limits := map[subcommand]time.Duration{
-		gitCheckRef: lookTimeout, gitConfig: lookTimeout, gitRevParse: lookTimeout, gitVar: lookTimeout, gitWriteBlank: lookTimeout,
+		gitCheckRef: lookTimeout, gitConfig: lookTimeout, gitHeadName: lookTimeout, gitRevParse: lookTimeout, gitVar: lookTimeout, gitWriteBlank: lookTimeout,
 		gitBase: treeTimeout, gitDiff: treeTimeout, gitIgnored: treeTimeout, gitListFiles: treeTimeout, gitListTree: treeTimeout, gitRevList: treeTimeout, gitStatus: treeTimeout,
 		gitCommit: writeTimeout, gitCommitTree: writeTimeout, gitIndex: writeTimeout, gitReadTree: writeTimeout, gitRebase: writeTimeout,
 		gitTag: writeTimeout, gitWorktree: writeTimeout,

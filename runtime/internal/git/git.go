@@ -48,11 +48,39 @@ const (
 	gitRevList    subcommand = "rev-list"
 	gitRevParse   subcommand = "rev-parse"
 	gitStatus     subcommand = "status"
+	gitHeadName   subcommand = "symbolic-ref" // only asked
 	gitTag        subcommand = "tag"
 	gitIndex      subcommand = "update-index" // only one of the loop's own
 	gitVar        subcommand = "var"
 	gitWorktree   subcommand = "worktree"
 )
+
+// options are the options of all commands, without their values. Others are refused: names of branches and files, and what a program
+// in a box wrote, could be options, such as --output=FILE, with which git diff overwrites a file.
+var options = []string{
+	"--absolute-git-dir", "--add", "--before", "--branch", "--branches", "--cached", "--cherry-mark", "--cherry-pick", "--count", "--empty",
+	"--exclude", "--exclude-standard", "--file", "--force-remove", "--format", "--full-tree", "--get", "--get-all", "--get-regexp",
+	"--git-common-dir", "--git-dir", "--git-path", "--ignore-missing", "--ignore-submodules", "--ignored", "--is-ancestor",
+	"--is-inside-git-dir", "--is-inside-work-tree", "--left-only", "--list", "--max-count", "--merges", "--name-only", "--no-ahead-behind",
+	"--no-autostash", "--no-checkout", "--no-renames", "--no-sign", "--no-walk", "--not", "--null", "--others", "--parents", "--porcelain",
+	"--quiet", "--remotes", "--replace", "--right-only", "--shortstat", "--show-origin", "--show-prefix", "--show-scope", "--show-toplevel",
+	"--since", "--stage", "--stdin", "--symbolic", "--symbolic-full-name", "--tags", "--type", "--untracked-files", "--verify",
+	"--walk-reflogs", "-S", "-b", "-i", "-m", "-q", "-r", "-t", "-u", "-v", "-z",
+}
+
+// checkOptions returns an *Error, as that of git for an unknown option, if one before "--" is not one of options.
+func checkOptions(sub subcommand, args []string) error {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "=")
+		switch {
+		case arg == "--":
+			return nil
+		case strings.HasPrefix(arg, "-") && arg != "-" && !slices.Contains(options, name): // "-" is standard input
+			return &Error{string(sub), fmt.Sprintf("%q is not an option that ripple uses", arg), 129}
+		}
+	}
+	return nil
+}
 
 // Time limits of a command: nothing that it reads, no filter, hook or prompt, may hold the loop.
 const (
@@ -168,6 +196,9 @@ func words(sub subcommand, hooks bool, args []string) []string {
 
 // run runs one command at the top of the working tree.
 func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
+	if err := checkOptions(sub, args); err != nil {
+		return "", err
+	}
 	limit, outer := cmp.Or(c.limit, sub.timeout()), ctx
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

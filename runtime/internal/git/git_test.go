@@ -19,7 +19,7 @@ import (
 
 // Nothing of the user's is ever stashed, reset, cleaned or forced away.
 func TestGitCommandsAreAClosedList(t *testing.T) {
-	allowed := []string{"check-ignore", "check-ref-format", "commit", "commit-tree", "config", "diff", "hash-object", "ls-files", "ls-tree", "merge-base", "read-tree", "rebase", "rev-list", "rev-parse", "status", "tag", "update-index", "var", "worktree"}
+	allowed := []string{"check-ignore", "check-ref-format", "commit", "commit-tree", "config", "diff", "hash-object", "ls-files", "ls-tree", "merge-base", "read-tree", "rebase", "rev-list", "rev-parse", "status", "symbolic-ref", "tag", "update-index", "var", "worktree"}
 	banned := []string{
 		"stash", "reset", "clean", "push", "pull", "fetch", "checkout", "switch", "restore", "rm", "gc", "prune", "reflog",
 		"update-ref", "filter-branch", "branch", "merge", "-f", "-D", "-d", "--force", "--hard", "--autostash", "--amend", "--delete",

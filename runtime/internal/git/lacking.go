@@ -106,7 +106,7 @@ func ignored(ctx context.Context, r *Repo, skip func(name string) bool) (names [
 	out, err := r.run(ctx, call{}, gitStatus, "--porcelain", "-z", "--ignored=traditional", "--untracked-files=normal", "--ignore-submodules=all")
 	for entry := range strings.SplitSeq(out, "\x00") {
 		name, ignored := strings.CutPrefix(entry, "!! ")
-		if name = strings.TrimSuffix(name, "/"); ignored && !skip(name) {
+		if name = strings.TrimSuffix(name, "/"); ignored && IsName(name) && !throughLink(r.Top, name) && !skip(name) {
 			names = append(names, name)
 		}
 	}

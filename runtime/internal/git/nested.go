@@ -121,7 +121,7 @@ func (w *Worktree) hidden(ctx context.Context) (names []string, err error) {
 	for entry := range strings.SplitSeq(out, "\x00") {
 		info, name, _ := strings.Cut(entry, "\t")
 		f := strings.Fields(info) // tag, mode, blob, stage
-		if len(f) != 4 || f[0] == "H" || f[0] == "M" || ctx.Err() != nil {
+		if len(f) != 4 || !IsName(name) || f[0] == "H" || f[0] == "M" || ctx.Err() != nil {
 			continue
 		}
 		if blob, err := blobOf(filepath.Join(w.Top, name), len(f[2])); err == nil && blob != f[2] {
@@ -281,7 +281,7 @@ func (r *Repo) WritableRepositories(ctx context.Context) (names []string, err er
 		}
 	}
 	others, err := command(ctx, r.Top, gitListFiles, "--others", "--exclude-standard", "-z")
-	for name := range strings.SplitSeq(others, "\x00") {
+	for _, name := range fileNames(others) {
 		if dir, is := strings.CutSuffix(name, "/"); is { // git lists the files of other directories
 			add(dir)
 		}

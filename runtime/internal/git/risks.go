@@ -144,7 +144,7 @@ func (r repository) submodules(ctx context.Context) (list []repository, err erro
 	last := ""
 	for entry := range strings.SplitSeq(out, "\x00") {
 		attributes, name, _ := strings.Cut(entry, "\t")
-		if !strings.HasPrefix(attributes, "160000 ") || name == last {
+		if !strings.HasPrefix(attributes, "160000 ") || name == last || !IsName(name) {
 			continue
 		}
 		last = name

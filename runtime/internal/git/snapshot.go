@@ -34,6 +34,21 @@ type Snapshot struct {
 	BranchUnknown bool `json:"-"` // Branch is "" since nobody recorded it
 }
 
+// Valid reports whether the commits and names may be those of a snapshot, if it was read from a file.
+func (s Snapshot) Valid() bool {
+	for _, commit := range []string{s.Head, s.HeadTree, s.HeadParent} {
+		if commit != "" && !isCommit(commit) {
+			return false
+		}
+	}
+	for name := range s.Files {
+		if !IsName(name) {
+			return false
+		}
+	}
+	return true
+}
+
 // Equal reports whether the commit and the files are the same; the branch may differ.
 func (s Snapshot) Equal(o Snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
 
@@ -160,7 +175,7 @@ func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 // Identify notes in a snapshot what stands for its commit if an agent replaces it and git removes it
 // at once, as by "git commit --amend" and "git gc --prune=now".
 func (t *Tree) Identify(ctx context.Context, s *Snapshot) error {
-	if t.Repo == nil || s.Head == "" || s.HeadTree != "" {
+	if t.Repo == nil || !isCommit(s.Head) || s.HeadTree != "" {
 		return nil
 	}
 	if s.Head == t.identified.Head { // a commit never changes
@@ -207,7 +222,7 @@ func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 	path := filepath.Join(t.Repo.Top, filepath.FromSlash(e.name))
 	info, err := os.Lstat(path)
 	switch {
-	case e.gone: // what lies there, if anything, is not what the index had
+	case e.gone, throughLink(t.Repo.Top, e.name): // what lies there, if anything, is not what the index had
 		files[e.name] = absent + e.staged
 		return nil
 	case err != nil || !info.IsDir() || !e.inner:
@@ -234,7 +249,7 @@ func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 // trees returns the tree objects of a commit, "" if it does not exist, and of HEAD. A submodule
 // whose commit changes is unchanged if the two are the same.
 func trees(ctx context.Context, top, commit string) (of, head string, err error) {
-	of, err = command(ctx, top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
+	of, err = command(ctx, top, gitRevParse, "--verify", "--quiet", revision(commit)+"^{tree}")
 	of = strings.TrimSpace(of)
 	if _, none := errors.AsType[*Error](err); err != nil && !none {
 		return "", "", err
@@ -299,7 +314,7 @@ func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[s
 		return now.hash
 	}
 	started := time.Now()
-	hash, err := hashFile(path)
+	hash, err := t.hash(name)
 	if err != nil {
 		return fmt.Sprintf("unreadable %d %d", now.size, now.mtime)
 	}
@@ -326,8 +341,13 @@ func (c cached) String() string {
 
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-func hashFile(path string) (string, error) {
-	f, err := projectfile.Open(path)
+// hash returns the hash of a file. It follows no symbolic link.
+func (t *Tree) hash(name string) (string, error) {
+	top := t.Dir
+	if t.Repo != nil {
+		top = t.Repo.Top
+	}
+	f, err := projectfile.In(top, ".").Open(name)
 	if err != nil {
 		return "", err
 	}

@@ -27,7 +27,7 @@ func (r *Repo) Base(ctx context.Context, branch, head string) (string, error) {
 
 // Since is what was committed in head, as in Base, since a commit; "" is one before the first.
 func (r *Repo) Since(ctx context.Context, from, head string) (d Differences, err error) {
-	reach := from + ".." + head
+	reach := revision(from) + ".." + head
 	if from == "" {
 		blank, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
 		if err != nil {
@@ -39,7 +39,7 @@ func (r *Repo) Since(ctx context.Context, from, head string) (d Differences, err
 	if err != nil {
 		return d, err
 	}
-	stat, err := r.run(ctx, call{}, gitDiff, "--shortstat", from, head)
+	stat, err := r.run(ctx, call{}, gitDiff, "--shortstat", revision(from), head)
 	d.Commits, _ = strconv.Atoi(strings.TrimSpace(commits)) // digits
 	d.Files, d.Added, d.Removed = counted(changedFiles(), stat), counted(insertions(), stat), counted(deletions(), stat)
 	return d, err

@@ -3,7 +3,10 @@ package git
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/internal/projectfile"
@@ -14,25 +17,33 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 	if err := t.Repo.checkSubmodules(ctx); err != nil {
 		return err
 	}
+	boxed := t.Repo.Box != nil
 	args := []string{"--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind"}
-	if t.Repo.Box != nil { // .gitmodules may say that changes in a submodule are ignored
+	if boxed { // .gitmodules may say that changes in a submodule are ignored
 		args = append(args, "--ignore-submodules=none")
 	}
 	out, err := t.Repo.run(ctx, call{}, gitStatus, args...)
+	if err == nil && boxed {
+		s.Head, s.Branch, err = t.Repo.headOutside(ctx)
+	}
 	if err != nil {
 		return err
 	}
 	for line := range strings.SplitSeq(out, "\x00") {
-		if sha, ok := strings.CutPrefix(line, "# branch.oid "); ok && sha != "(initial)" {
-			s.Head = sha
+		if sha, ok := strings.CutPrefix(line, "# branch.oid "); ok {
+			if !boxed && sha != "(initial)" {
+				s.Head = sha
+			}
 			continue
 		}
-		if branch, ok := strings.CutPrefix(line, "# branch.head "); ok && branch != "(detached)" {
-			s.Branch = branch
+		if branch, ok := strings.CutPrefix(line, "# branch.head "); ok {
+			if !boxed && branch != "(detached)" {
+				s.Branch = branch
+			}
 			continue
 		}
 		e := parseEntry(line)
-		if e.name == "" || t.isOwn(e.name) {
+		if !IsName(e.name) || t.isOwn(e.name) {
 			continue
 		}
 		if err := t.add(ctx, e, old, s.Files); err != nil {
@@ -40,6 +51,44 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 		}
 	}
 	return nil
+}
+
+// headOutside returns the commit and the branch of HEAD, each "" for none. These commands do not run in the box: a program that git runs
+// there, such as a filter, can write to the standard output of git.
+func (r *Repo) headOutside(ctx context.Context) (commit, branch string, err error) {
+	none := func(err error) bool {
+		e, is := errors.AsType[*Error](err)
+		return is && e.Code == 1
+	}
+	commit, err = command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "HEAD")
+	if err != nil && !none(err) {
+		return "", "", err
+	}
+	ref, err := command(ctx, r.Top, gitHeadName, "--quiet", "HEAD")
+	if none(err) {
+		err = nil
+	}
+	branch, _ = strings.CutPrefix(strings.TrimSuffix(ref, "\n"), "refs/heads/")
+	return strings.TrimSpace(commit), branch, err
+}
+
+// IsName reports whether a name, with slashes, may be that of a file of a working tree. A program in a box may write others where names
+// are stored: some lead out of the working tree, or into the repository.
+func IsName(name string) bool {
+	return filepath.IsLocal(filepath.FromSlash(name)) && !slices.Contains(strings.Split(name, "/"), ".git")
+}
+
+// fileNames splits a list that git printed with -z. Those that are not names of files are left out.
+func fileNames(list string) []string {
+	return slices.DeleteFunc(strings.Split(list, "\x00"), func(name string) bool { return !IsName(name) })
+}
+
+// throughLink reports whether a directory on the way to a file, by its name in the working tree at top, is a symbolic link. Git
+// names no such file that is there.
+func throughLink(top, name string) bool {
+	_, err := projectfile.In(top, path.Dir(strings.TrimSuffix(name, "/"))).Stat("")
+	_, refused := errors.AsType[*projectfile.RefusedError](err)
+	return refused
 }
 
 // Tracked returns the names of the files in the index, and in those of submodules with files, relative to the top, with slashes.
@@ -50,10 +99,8 @@ func (r *Repo) Tracked(ctx context.Context) (names []string, err error) {
 	for _, at := range append([]repository{top}, inner...) {
 		out, listErr := at.ask(ctx, gitListFiles, "-z")
 		dir, _ := projectfile.Relative(r.Top, at.dir) // it is inside
-		for name := range strings.SplitSeq(out, "\x00") {
-			if name != "" {
-				names = append(names, path.Join(dir, name))
-			}
+		for _, name := range fileNames(out) {
+			names = append(names, path.Join(dir, name))
 		}
 		err = cmp.Or(err, listErr)
 	}
