@@ -202,8 +202,8 @@ func TestLoopWorktree(t *testing.T) {
 	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
-		f.prepare(t, `echo x >made; git add made; git commit -qm made; touch "$W/outside"; echo PWNED >>"$W/.ralph/events.jsonl"; echo "- [x] all" >"$W/.ralph/@fix_plan.md"`, "")
-		_, said, code := f.outcome(t, "bash", "-c", `mkdir .ralph; echo "- [ ] all" >.ralph/@fix_plan.md; git add turn.sh check.sh scenario.yaml; git commit -qm scripts`)
+		f.prepare(t, `echo x >made; git add made; git commit -qm made; touch "$W/outside" "$W/.ralph/specs/outside"; echo PWNED >>"$W/.ralph/events.jsonl"; echo "- [x] all" >"$W/.ralph/@fix_plan.md"`, "")
+		_, said, code := f.outcome(t, "bash", "-c", `mkdir .ralph; echo "- [ ] all" >.ralph/@fix_plan.md; ln -s ../.git .ralph/specs; git add turn.sh check.sh scenario.yaml; git commit -qm scripts`)
 		require.Zero(t, code, said)
 		said, code = f.runLoop(t, ripple, append(boxed, "--worktree", "side", "--trust")...)
 		assert.Zero(t, code, said)
@@ -213,6 +213,7 @@ func TestLoopWorktree(t *testing.T) {
 		log, _, _ := f.outcome(t, "git", "log", "--format=%s", "side")
 		assert.Equal(t, "made\nscripts\nw\n", log, said)
 		assert.NoFileExists(t, f.variables["W"]+"/outside")
+		assert.NoFileExists(t, f.variables["W"]+"/.git/outside")
 	})
 }
 

@@ -49,3 +49,23 @@ func TestPathThroughALinkOfAProject(t *testing.T) {
 		assert.Equal(t, from, l[at(name)].from, name)
 	}
 }
+
+// A link in place of a file that Box.With makes writable opens nothing, wherever it leads, also if the working tree is not around it.
+// A link of the user in place of an agent's state is followed.
+func TestALinkOpensNothingToWrite(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	at := func(name string) string { return filepath.Join(base, name) }
+	for _, dir := range []string{"home/.ssh", "home/dotfiles/agent", "p/.git", "p/.ralph/w/.git", "p/.ralph/logs"} {
+		require.NoError(t, os.MkdirAll(at(dir), 0o700))
+	}
+	for link, target := range map[string]string{"p/.ralph/specs": "../../home/.ssh", "p/.ralph/notes": "../.git", "home/.agent": "dotfiles/agent"} {
+		require.NoError(t, os.Symlink(target, at(link)))
+	}
+	l := layout{}
+	l.share([]string{at("p/.ralph/specs"), at("p/.ralph/notes"), at("p/.ralph/logs"), at("p/.ralph/missing")}, []string{at("home/.agent")}, &Policy{Dir: at("p/.ralph/w"), Home: at("home")})
+	assert.Equal(t, layout{
+		at("p/.ralph/logs"): {how: "bind", from: at("p/.ralph/logs"), at: at("p/.ralph/logs")},
+		at("home/.agent"):   {how: "bind", from: at("home/dotfiles/agent"), at: at("home/.agent")},
+	}, l)
+}

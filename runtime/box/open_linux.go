@@ -136,7 +136,8 @@ func (b *Box) Close() {
 }
 
 // With returns the same box for programs that may also write some paths, and only read the files
-// and directories of keep, which are below the working tree. Paths may be missing.
+// and directories of keep, which are below the working tree. Paths may be missing. Those of write that contain a symbolic
+// link, which a program in another box may have made, are left out.
 func (b *Box) With(write, keep []string) *Box {
 	return &Box{b.shared, slices.Concat(b.write, write), slices.Concat(b.keep, keep)}
 }
@@ -183,7 +184,7 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	for _, path := range read {
 		l.read(path, &p)
 	}
-	l.share(slices.Concat(b.write, write), &p)
+	l.share(b.write, write, &p)
 	l.keep(b.keep, &p)
 	own := l.addOwn(&p, b.self, b.path("proxy"))
 	l.pin(b.dir)
@@ -252,12 +253,14 @@ func (b *Box) Holds(top string) bool {
 	return linked
 }
 
-// share makes paths writable. A symbolic link is followed unless a program in the box can have made it.
-func (l layout) share(paths []string, p *Policy) {
-	for _, path := range paths {
+// share makes paths writable. Those of exact are left out if they contain a symbolic link. In others a link is followed, unless a
+// program in the box can have made it.
+func (l layout) share(exact, others []string, p *Policy) {
+	paths := slices.Concat(exact, others)
+	for i, path := range paths {
 		inner := slices.ContainsFunc(append([]string{p.Dir}, paths...), func(w string) bool { return w != path && above(w, path) })
 		real, err := filepath.EvalSymlinks(path)
-		if err == nil && !above(real, p.Home) && (real == path || !inner) {
+		if err == nil && !above(real, p.Home) && (real == path || i >= len(exact) && !inner) {
 			maps.DeleteFunc(l, func(at string, m mount) bool { return at != path && above(path, at) && m.fromSplit() })
 			l.add("bind", real, path)
 		}
