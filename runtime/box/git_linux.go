@@ -95,6 +95,38 @@ func (l layout) guard(gitdir string) error {
 		}
 		l.add(g.how, path, path)
 	}
+	return checkRepository(gitdir)
+}
+
+// checkRepository is checkNames for the files of a repository's directory that configure git or that it runs.
+func checkRepository(gitdir string) error {
+	var paths []string
+	for _, g := range guarded {
+		if !g.dir {
+			paths = append(paths, filepath.Join(gitdir, g.name))
+		}
+	}
+	hooks := filepath.Join(gitdir, "hooks")
+	entries, _ := os.ReadDir(hooks) // git runs none in a directory that cannot be read
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".sample" {
+			paths = append(paths, filepath.Join(hooks, e.Name()))
+		}
+	}
+	return checkNames(paths...)
+}
+
+// checkNames returns an error if a file has another name (a hard link): if that is in the working tree, the program could write the file
+// although it is read-only by this name.
+//
+// Errors: ErrPolicy.
+func checkNames(paths ...string) error {
+	for _, path := range paths {
+		var st unix.Stat_t
+		if unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1 {
+			return fmt.Errorf("%w: %q has another name, too (a hard link), by which the program could write it; replace it by a copy (cp -p to a new file, then mv)", ErrPolicy, path)
+		}
+	}
 	return nil
 }
 
@@ -130,6 +162,9 @@ func create(root *os.Root, name, content string) error {
 // repository must point back to the working tree: the program could have written the file.
 func (l layout) linked(p *Policy, entry string) error {
 	l.add("ro-bind", entry, entry)
+	if err := checkNames(entry); err != nil {
+		return err
+	}
 	private, ok := pointer(entry, "gitdir: ")
 	if !ok {
 		return nil
@@ -172,6 +207,11 @@ func (l layout) linked(p *Policy, entry string) error {
 	for _, name := range []string{"gitdir", "commondir", "config.worktree", "modules"} {
 		if path := filepath.Join(private, name); exists(path) == nil {
 			l.add("ro-bind", path, path)
+		}
+	}
+	for _, dir := range []string{common, private} {
+		if err := checkRepository(dir); err != nil {
+			return err
 		}
 	}
 	if err := l.keepPointers(p, filepath.Join(private, "modules")); err != nil {

@@ -1,8 +1,10 @@
 package box
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -67,5 +69,36 @@ func TestPinsAreRemoved(t *testing.T) {
 		(&running{pins: []pin{{f, root}}}).release()
 		_, err = os.Lstat(filepath.Join(dir, pinFile))
 		assert.Equal(t, removed, os.IsNotExist(err), text)
+	}
+}
+
+// A file that is read-only in the box, because git reads settings from it or runs it, must not have another name, which may be in the
+// writable working tree: an archive, or a program in no box, can make one.
+func TestOtherNamesOfGitsFiles(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for name, refused := range map[string]bool{
+		".git/config": true, ".git/info/attributes": true, ".git/hooks/pre-commit": true, ".git/modules/s/config": true, ".git/modules/s/hooks/pre-push": true,
+		"settings": true, ".git/hooks/pre-push.sample": false, ".git/HEAD": false, "a.txt": false,
+	} {
+		dir := filepath.Join(base, strings.ReplaceAll(name, "/", "_"))
+		for _, below := range []string{"objects", "refs", "hooks", "info", "modules/s/objects", "modules/s/refs", "modules/s/hooks"} {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git", below), 0o755))
+		}
+		files := map[string]string{name: ""}
+		maps.Copy(files, map[string]string{
+			"settings": "", ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[include]\n\tpath = ../settings\n", ".git/modules/s/HEAD": "ref: refs/heads/main\n",
+		})
+		for file, text := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+		}
+		require.NoError(t, os.Link(filepath.Join(dir, name), filepath.Join(dir, "other")))
+		_, err := newLayout(&Policy{Dir: dir, Home: base + "/home"}, t.TempDir(), t.TempDir())
+		if refused {
+			assert.ErrorIs(t, err, ErrPolicy, name)
+			assert.ErrorContains(t, err, "another name", name)
+		} else {
+			assert.NoError(t, err, name)
+		}
 	}
 }

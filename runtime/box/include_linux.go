@@ -87,6 +87,9 @@ func (l layout) keepFile(p *Policy, path string) error {
 	if err := exists(real); err != nil {
 		return err
 	}
+	if err := checkNames(real); err != nil {
+		return err
+	}
 	l.keep([]string{real}, p)
 	return nil
 }

@@ -18,6 +18,9 @@ func (l layout) keepPointers(p *Policy, modules string) error {
 		if err != nil || path == modules || !d.IsDir() || !projectfile.IsGitHead(filepath.Join(path, "HEAD")) { // a part of a submodule's name
 			return nil // git cannot read what fails
 		}
+		if err := checkRepository(path); err != nil {
+			return err
+		}
 		for _, name := range []string{"config", "config.worktree"} {
 			file := filepath.Join(path, name)
 			trees, err := p.settings(file, "worktree", "--get-regexp", `^core\.worktree$`)
