@@ -97,6 +97,46 @@ func begins(m []string) bool {
 	return !link || mark != "" && strings.TrimSpace(mark) == ""
 }
 
+// aside matches what PlainTask puts in backticks, with the backslashes before it, of which the last would escape the backtick.
+var aside = lazyregexp.New(`(?:\\*(?:` + opening + blank + `\s` + blank + closing + `|[` + empty + `]|<!--)\s*)+`)
+
+// PlainTask returns a text as that of one check box: what would keep the box, or one after it, from being done, such as [ ] or
+// the beginning of a comment, is in backticks. Other texts are returned as they are.
+func PlainTask(text string) string {
+	if canBeDone(text) {
+		return text
+	}
+	text = strings.Join(lines(text), " ")
+	if quoted := quoteBoxes(text); canBeDone(quoted) {
+		return quoted
+	}
+	return quoteBoxes(strings.ReplaceAll(text, "`", "'"))
+}
+
+// canBeDone reports whether a checked box with a text, and one after it, count as done.
+func canBeDone(text string) bool {
+	return ParseTasks("- [x] "+text+"\n- [x] next").Count() == Plan{Ticked: 2}
+}
+
+// quoteBoxes puts boxes and beginnings of comments outside code in backticks.
+func quoteBoxes(text string) string {
+	var b strings.Builder
+	quote := func(prose string) {
+		b.WriteString(aside().ReplaceAllStringFunc(prose, func(s string) string {
+			mark := strings.TrimRight(s, " \t")
+			return "`" + mark + "`" + s[len(mark):]
+		}))
+	}
+	at := 0
+	for _, m := range codeSpan().FindAllStringSubmatchIndex(text, -1) {
+		quote(text[at:m[3]])
+		b.WriteString(text[m[3]:m[1]])
+		at = m[1]
+	}
+	quote(text[at:])
+	return b.String()
+}
+
 // parseRow reads a row of a table. If it has several boxes, all must be checked.
 func parseRow(line string) (t Task, ok bool) {
 	row := strings.TrimLeft(line, " \t>")

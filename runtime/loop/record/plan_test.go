@@ -147,3 +147,26 @@ func TestATaskListWhoseParsingPanics(t *testing.T) {
 	assert.Equal(t, Tasks{{Text: "internal error (panic) while reading the task list: broken"}}, list)
 	assert.False(t, list.Count().Complete())
 }
+
+// A text that is made a task can be done, and does not keep the tasks after it from being done.
+func TestPlainTask(t *testing.T) {
+	for text, want := range map[string]string{
+		"a":                                  "a",
+		"[x] a ( ) [1] [TODO]":               "[x] a ( ) [1] [TODO]",
+		"find `[ ]` <!-- a -->":              "find `[ ]` <!-- a -->",
+		"a line has [ ] in it":               "a line has `[ ]` in it",
+		"[ ] or [  ], \\[ \\], ☐, or [ ]":    "`[ ]` or `[  ]`, `\\[ \\]`, `☐`, or `[ ]`",
+		"two [ ] [ ] and [ ][ ] and \\\\[ ]": "two `[ ] [ ]` and `[ ][ ]` and `\\\\[ ]`",
+		"`[ ]` and [ ]":                      "`[ ]` and `[ ]`",
+		"`a [ ] b` and [ ]":                  "`a [ ] b` and `[ ]`",
+		"an odd ` and [ ]":                   "an odd ' and `[ ]`",
+		"`x`[ ]`y`":                          "'x'`[ ]`'y'",
+		"parse <!-- and [ ]":                 "parse `<!--` and `[ ]`",
+		"a [\x1b[0m ] b":                     "a `[ ]` b",
+	} {
+		got := PlainTask(text)
+		assert.Equal(t, want, got)
+		assert.Equal(t, Plan{2, 0}, ParseTasks("- [ ] "+got+"\n- [ ] next").Count(), got)
+		assert.True(t, canBeDone(got), got)
+	}
+}

@@ -107,7 +107,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		case one.Number > 0:
 			title = fmt.Sprintf("#%d %s", one.Number, title)
 		}
-		w.tasks = append(w.tasks, "- [ ] "+title)
+		w.tasks = append(w.tasks, "- [ ] "+record.PlainTask(title))
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", title, cmp.Or(strings.TrimSpace(strings.ReplaceAll(one.Body, "\r\n", "\n")), "(The issue has no description.)"))
 	}
 	if w.text = strings.TrimSpace(b.String()); len(w.tasks) == 0 {
@@ -158,15 +158,15 @@ func markdownTasks(text string) (tasks []string) {
 	for _, line := range record.PlanLines(text) {
 		line = strings.TrimRight(line, " \t")
 		if t, ok := record.ParseTask(line); ok && t.Text != "" {
-			boxes = append(boxes, t.Indent+"- "+map[bool]string{false: "[ ] ", true: "[x] "}[t.Done]+t.Text)
+			boxes = append(boxes, t.Indent+"- "+map[bool]string{false: "[ ] ", true: "[x] "}[t.Done]+record.PlainTask(t.Text))
 		} else if m := titled().FindStringSubmatch(line); m != nil {
 			title = cmp.Or(title, m[2])
 			wants = ofTasks().MatchString(m[2]) && !regexp.MustCompile(`(?i)\bout of scope|non-`).MatchString(m[2])
 			if len(m[1]) > 1 && !ofNoTask().MatchString(m[2]) && !wants {
-				sections = append(sections, "- [ ] "+m[2])
+				sections = append(sections, "- [ ] "+record.PlainTask(m[2]))
 			}
 		} else if m := topItem().FindStringSubmatch(line); m != nil && wants {
-			items = append(items, "- [ ] "+m[1])
+			items = append(items, "- [ ] "+record.PlainTask(m[1]))
 		}
 	}
 	for _, list := range [][]string{boxes, items, sections} {
@@ -174,7 +174,7 @@ func markdownTasks(text string) (tasks []string) {
 			return list
 		}
 	}
-	return []string{"- [ ] " + cmp.Or(title, "Do what .ralph/PROMPT.md asks for")}
+	return []string{"- [ ] " + record.PlainTask(cmp.Or(title, "Do what .ralph/PROMPT.md asks for"))}
 }
 
 // prompt returns the task with the document, followed by the instructions for every answer.

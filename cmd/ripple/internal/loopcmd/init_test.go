@@ -73,6 +73,8 @@ func TestMarkdownTasks(t *testing.T) {
 		{"the title", "# A tool\n\nIt shall be good.", []string{"- [ ] A tool"}},
 		{"words alone", "It shall be good.", []string{"- [ ] Do what .ralph/PROMPT.md asks for"}},
 		{"boxes after words", "# T\n1. one [ ]\n  * P1 [~] `two`\n", []string{"- [ ] 1. one", "  - [ ] P1 `two`"}},
+		{"boxes in the text of tasks", "- [ ] a [ ] b\n- [x] c\n", []string{"- [ ] a `[ ]` b", "- [x] c"}},
+		{"beginnings of comments in items, sections and titles", "# T <!-- a\n", []string{"- [ ] T `<!--` a"}},
 		{"code is not a task", "# T\n```\n- [ ] example\n## S\n```\n", []string{"- [ ] T"}},
 	} {
 		assert.Equal(t, tt.want, markdownTasks(tt.text), tt.name)
@@ -85,6 +87,10 @@ func TestWantedIssues(t *testing.T) {
 	assert.Equal(t, []string{"- [ ] #2 A", "- [ ] #7 B b"}, w.tasks)
 	assert.Equal(t, "## #2 A\n\n(The issue has no description.)\n\n## #7 B b\n\nDo b.", w.text)
 	assert.Equal(t, 1, w.closed)
+	w, err = wantedIssues("x", `[{"number":3,"title":"Crash when a line has [ ] in it"}]`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"- [ ] #3 Crash when a line has `[ ]` in it"}, w.tasks)
+	assert.True(t, record.ParseTasks(strings.ReplaceAll(w.plan(), "- [ ]", "- [x]")).Count().Complete())
 	for text, want := range map[string]string{
 		`[]`:                     "x has no open issue",
 		`[{"number":1}]`:         "x: issue 1 of 1 has no title",
@@ -109,5 +115,7 @@ func FuzzMarkdownTasks(f *testing.F) {
 		plan := wanted{tasks: tasks}.plan()
 		assert.True(t, strings.HasSuffix(plan, "\n"))
 		assert.Len(t, record.ParseTasks(plan), len(tasks))
+		done := record.ParseTasks(strings.ReplaceAll(plan, "- [ ] ", "- [x] "))
+		assert.True(t, done.Count().Complete(), plan)
 	})
 }
