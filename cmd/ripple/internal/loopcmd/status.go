@@ -115,7 +115,7 @@ func (a *app) printReport(project string, s journal.Report, r journal.Run) {
 		return
 	}
 	w := a.NewSheet()
-	state := s.Status.Status
+	state := shownState(s)
 	if s.StoppedGroup != 0 {
 		state = "suspended"
 	}
@@ -157,6 +157,14 @@ func (a *app) printReport(project string, s journal.Report, r journal.Run) {
 	w.Row("session", s.SessionID)
 	workRows(w, project, r)
 	w.Row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
+}
+
+// shownState is the state of a loop for users. Between two turns, status.json has the outcome of the last turn.
+func shownState(s journal.Report) string {
+	if state := s.Status.Status; s.Runner == nil || state != "success" && state != "error" {
+		return state
+	}
+	return "running"
 }
 
 // suspended says that the process of a loop is stopped.

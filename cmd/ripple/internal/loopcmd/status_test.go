@@ -49,6 +49,18 @@ func TestDurationOfARunningLoop(t *testing.T) {
 	}
 }
 
+// A loop that runs is shown as running between two turns, too, and not with the outcome of its last turn.
+func TestStateBetweenTurns(t *testing.T) {
+	for status, want := range map[string]string{"success": "running", "error": "running", "paused": "paused", "completed": "completed"} {
+		s := journal.Report{Found: true, Status: record.Status{Status: status}, Runner: &record.Holder{PID: 1}}
+		assert.Equal(t, want, shownState(s))
+		shown := (&dashboard{report: s, now: time.Now, width: 80, height: 24}).render()
+		assert.Contains(t, shown, "● "+want)
+		s.Runner = nil
+		assert.Equal(t, status, shownState(s), "it does not run")
+	}
+}
+
 // The exit codes of "ripple status --exit-code" for loops that have not stopped: for others, the scripts of cmd/ripple compare
 // them with the exit codes of the runs.
 func TestExitCodesOfStates(t *testing.T) {

@@ -116,7 +116,7 @@ func (d *dashboard) wrapped(p ui.Page, color string, parts []string) (lines []st
 // state shows in color whether the loop runs, or how it ended.
 func (d *dashboard) state(p ui.Page) []string {
 	s := d.report
-	state, color := ui.FirstLine(s.Status.Status), ui.Cyan
+	state, color := ui.FirstLine(shownState(s)), ui.Cyan
 	switch {
 	case !s.Found:
 		state = "no loop yet"
