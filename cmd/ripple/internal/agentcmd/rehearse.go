@@ -144,11 +144,11 @@ func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, 
 	if err != nil {
 		return err
 	}
-	ctx, _, stop := ui.UntilSignal(ctx, true)
+	ctx, deaf, stop := untilSignal(ctx)
 	defer stop()
 	code, err := scenario.Play(ctx, s, scenario.Stage{
 		Dir: dir, Prompt: prompt, Session: session, Turn: turn, Out: a.Out, Err: a.Err, Now: time.Now,
-		Deaf: func() { stop(); signal.Ignore(os.Interrupt, syscall.SIGTERM) },
+		Deaf: deaf,
 	})
 	if errors.Is(err, context.Canceled) {
 		return ui.ExitWith(ui.ExitInterrupted)
@@ -157,4 +157,18 @@ func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, 
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	return ui.ExitWith(code)
+}
+
+// untilSignal is ui.UntilSignal for an agent that may become deaf: from then on, SIGINT and SIGTERM are ignored, and the
+// context goes on.
+func untilSignal(parent context.Context) (ctx context.Context, deaf, stop func()) {
+	signaled, _, release := ui.UntilSignal(parent, true)
+	ctx, cancel := context.WithCancel(parent)
+	detach := context.AfterFunc(signaled, cancel)
+	deaf = func() {
+		detach()
+		release()
+		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+	}
+	return ctx, deaf, func() { release(); cancel() }
 }

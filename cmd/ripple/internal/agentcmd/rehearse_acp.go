@@ -22,12 +22,12 @@ import (
 // overACP plays the turns of a scenario for a client of the Agent Client Protocol, a
 // prompt each.
 func (a *app) overACP(ctx context.Context, s *schema.Scenario, turn int) error {
-	ctx, _, stop := ui.UntilSignal(ctx, true)
+	ctx, deaf, stop := untilSignal(ctx)
 	defer stop()
 	play := func(ctx context.Context, t acp.Turn) (agent.Outcome, error) {
 		p := &protocolPlay{ctx: ctx, Turn: t}
 		code, err := scenario.Play(ctx, s, scenario.Stage{
-			Dir: t.Dir, Prompt: t.Prompt, Session: t.Session, Turn: turn, Out: p, Err: a.Err, Now: time.Now, Deaf: stop,
+			Dir: t.Dir, Prompt: t.Prompt, Session: t.Session, Turn: turn, Out: p, Err: a.Err, Now: time.Now, Deaf: deaf,
 		})
 		turn++
 		switch {
