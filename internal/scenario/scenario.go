@@ -71,6 +71,9 @@ func Play(ctx context.Context, s *schema.Scenario, st Stage) (code int, err erro
 	p.emit(event.Event{Type: event.Session, ID: st.Session})
 	for _, step := range turn.Steps {
 		err := p.step(ctx, step)
+		if err == nil {
+			err = ctx.Err() // it may have ended during a step that does not wait for that
+		}
 		if exit, is := errors.AsType[errExit](err); is {
 			return exit.code, p.err
 		}
@@ -264,7 +267,7 @@ func replace(files projectfile.Dir, name string, content []byte) error {
 func (p *player) run(ctx context.Context, command string) error {
 	cmd := proctree.Command(ctx, "/bin/sh", "-c", command)
 	cmd.Dir = p.Dir
-	out, err := cmd.CombinedOutput()
+	out, err := output(cmd)
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return err
 	}
@@ -274,4 +277,30 @@ func (p *player) run(ctx context.Context, command string) error {
 		return errExit{128 + int(status.Signal())} // as a shell: the signal, which was for the agent, too, may arrive later here
 	}
 	return nil
+}
+
+// output runs a command and returns what it and what it started have printed when it ends. A file takes that, and not a
+// pipe: a program that the command started in the background may continue, and print more.
+func output(cmd *exec.Cmd) (out []byte, err error) {
+	f, err := os.CreateTemp("", "ripple-rehearsal-")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = f, f
+	if err = cmd.Run(); cmd.ProcessState == nil {
+		return nil, err
+	}
+	info, statErr := f.Stat()
+	if statErr != nil {
+		return nil, statErr
+	}
+	out, readErr := io.ReadAll(io.NewSectionReader(f, 0, info.Size())) // not more: a program may print without end
+	if readErr != nil {
+		return nil, readErr
+	}
+	return out, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -134,6 +135,28 @@ func TestNoLinkLeadsOutOfTheProject(t *testing.T) {
 			assert.Len(t, there, 1)
 		})
 	}
+}
+
+// A command ends with its shell, and what it started in the background continues and can print.
+func TestACommandInTheBackground(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell there")
+	}
+	dir := t.TempDir()
+	require.NoError(t, exec.Command("mkfifo", filepath.Join(dir, "end"), filepath.Join(dir, "printed")).Run())
+	out, _, _ := play(t, `turns: [{steps: [{run: "(read x < end; echo late; echo $? > printed) & echo begun"}, {run: "echo > end; cat printed"}]}]`, scenario.Stage{Dir: dir})
+	assert.Contains(t, out, `"content":"begun\n"`)
+	assert.Contains(t, out, `"content":"0\n"`)
+}
+
+// After the end of the context, no step is played, and the turn has no end.
+func TestNoStepAfterTheEnd(t *testing.T) {
+	s, _ := schema.ParseScenario("s", []byte(`turns: [{steps: [{deaf: true}, {text: never}]}]`))
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	_, err := scenario.Play(ctx, s, scenario.Stage{Out: &out, Deaf: cancel})
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, `{"type":"session"}`+"\n", out.String())
 }
 
 func TestTurns(t *testing.T) {
