@@ -210,6 +210,9 @@ func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, _ listArgs) (
 	if err != nil {
 		return "", err
 	}
+	if len(all) == 0 && s.o.ReadOnly {
+		return "no console is running, and this server cannot start one", nil
+	}
 	if len(all) == 0 {
 		return "no console is running; to start one: console_exec", nil
 	}

@@ -251,6 +251,7 @@ func TestLimitsOfAServer(t *testing.T) {
 		}
 		_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "console_exec", Arguments: args{"code": "true"}})
 		assert.Error(t, err)
+		assert.Equal(t, "no console is running, and this server cannot start one", call(t, c, "console_list", nil))
 	})
 	t.Run("some adapters", func(t *testing.T) {
 		c := client(t, mcp.Options{Adapters: []string{"python", "node"}})
