@@ -109,6 +109,23 @@ func TestLoop(t *testing.T) {
 	testkit.LogSample(t, taken, all)
 }
 
+// The scripted agent in a box reads the user's scenario, wherever that is, and nothing beside it.
+func TestLoopScenario(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		w, o := f.variables["W"], f.variables["O"]
+		f.prepare(t, `touch ran; cat "$O/secret" >got-file`, "")
+		require.NoError(t, os.Rename(w+"/scenario.yaml", o+"/scenario.yaml"))
+		_, said, code := f.outcome(t, "env", "RIPPLE_SCENARIO="+o+"/scenario.yaml", ripple, "run", "--adapter", "rehearsal", "--prompt", "go", "--box")
+		assert.Zero(t, code, said)
+		assert.FileExists(t, w+"/ran", said)
+		data, err := os.ReadFile(w + "/got-file")
+		require.NoError(t, err)
+		assert.Empty(t, string(data))
+	})
+}
+
 // A program in the box of a loop changes neither the loop's record nor answers its questions.
 func TestLoopRecord(t *testing.T) {
 	t.Parallel()

@@ -3,9 +3,11 @@ package loopcmd
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.org/ripple/cmd/ripple/internal/ui"
+	"example.org/ripple/internal/scenario"
 	"example.org/ripple/runtime/box"
 	"example.org/ripple/runtime/loop"
 	"example.org/ripple/runtime/loop/config"
@@ -63,5 +65,11 @@ func openBox(a *app, o loop.Options, first *loopAgent) (*box.Box, error) {
 			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: agent.hosts: %w", g.entry.Name, err), "")
 		}
 	}
-	return ui.OpenBox(box.Options{Policy: p, Env: c.BoxEnv})
+	env := append(slices.Clip(c.BoxEnv), scenario.FileVariable)
+	if path := a.Getenv(scenario.FileVariable); filepath.IsAbs(path) { // another one is in the project
+		if err := p.Allow("", nil, []string{path}, nil); err != nil {
+			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: %w", scenario.FileVariable, err), "")
+		}
+	}
+	return ui.OpenBox(box.Options{Policy: p, Env: env})
 }
