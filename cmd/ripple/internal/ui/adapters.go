@@ -146,6 +146,7 @@ func AdapterError(err error) error {
 			for _, file := range []string{unknown.Name, unknown.Name + ".yaml", unknown.Name + ".yml"} {
 				if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 					hint = "to use the file, give its path: " + Quote("./"+file) + "; " + hint
+					break
 				}
 			}
 		}

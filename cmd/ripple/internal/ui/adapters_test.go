@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -81,4 +82,14 @@ func TestLookReportsTheProjectsOwn(t *testing.T) {
 		assert.Equal(t, registry.OriginEmbedded, e.Origin)
 		assert.Equal(t, "ripple: this project's own bash, .ripple/adapters/bash.yaml, is not used: "+why+"\n", notes.String())
 	}
+}
+
+// Beside a file without its extension, or one of each extension, a single one is named.
+func TestHintOfAnAdaptersFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"good.yaml", "good.yml"} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
+	e, _ := errors.AsType[*ExitError](AdapterError(&registry.NotFoundError{Name: "good"}))
+	assert.Equal(t, "to use the file, give its path: ./good.yaml; to list the adapters: ripple adapter list", e.Hint)
 }
