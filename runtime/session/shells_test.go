@@ -244,6 +244,8 @@ func TestEchoTurnedOnByCommand(t *testing.T) {
 		{"sqlite3", `.shell stty sane`, "select\n42;", "42\n"},
 		{"sqlite3", `.shell stty sane`, "select   6*7                                                                               ;", "42\n"},
 		{"lua", `os.execute("stty sane")`, "local x = 6\nprint(x*7)", "42\n"},
+		{"lua", `os.execute("stty sane")`, "print(6*7) -- " + strings.Repeat("longer than the console is wide ", 4), "42\n"},
+		{"lua", `os.execute("stty sane")`, "print(6*7) -- " + strings.Repeat("länger als die Konsole breit ist ", 4), "42\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := open(t, tt.name, session.Options{Cols: 80, Rows: 24})

@@ -133,7 +133,8 @@ const leastShown = 8
 // showsEnd reports whether a line on the terminal shows the end of the line sent, after "<".
 func showsEnd(line, sent []byte) bool {
 	line = bytes.TrimRight(line, "\r")
-	line = bytes.TrimRight(line[bytes.LastIndexByte(line, '\r')+1:], " ")
+	line = line[bytes.LastIndexByte(line, '\r')+1:]
+	line = bytes.TrimRight(bytes.TrimRight(line, "\b"), " ") // readline may clear what follows, and go back
 	rest, scrolled := bytes.CutPrefix(line, []byte("<"))
 	return scrolled && len(rest) >= leastShown && bytes.HasSuffix(bytes.TrimRight(sent, " "), rest)
 }

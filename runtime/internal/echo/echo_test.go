@@ -123,6 +123,7 @@ func TestEchoOfALineThatScrolls(t *testing.T) {
 	for _, tt := range []struct{ name, stream, output string }{
 		{"the end only", "\r\r<mnopqrstuvwxyz')\r\n<b>\r\n", "<b>\r\n"},
 		{"drawn again", "print('abc\r<hijklmnop    \r<mnopqrstuvwxyz')      \r\r<mnopqrstuvwxyz')\r\nb", "b"},
+		{"cleared after it", "\r<mnopqrstuvwxyz')      \b\b\b\b\b\b\r\nb", "b"},
 		{"whole", "print('abcdefghijklmnopqrstuvwxyz')\r\nb", "b"},
 		{"no echo", "abcdefghijklmnopqrstuvwxyz\r\n", none},
 		{"no echo and no line", "abc", none},
