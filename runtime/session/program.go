@@ -47,10 +47,11 @@ type output struct {
 	errors     *pattern // output.error_pattern
 }
 
-// silentlyInterrupted reports whether the program is a shell that prints no other prompt when it is interrupted at its prompt: the
-// interrupt alone does not make it leave a continuation prompt either. Nothing would show that it has lost a line.
+// silentlyInterrupted reports whether nothing would show that an interrupt has made the program lose a line: a shell that prints no
+// other prompt when it is interrupted at its prompt (the interrupt alone does not make it leave a continuation prompt either), or a
+// program without prompts.
 func (p *program) silentlyInterrupted() bool {
-	return p.prompts.numbered() && p.interrupt != nil && p.withdrawal.Key != *p.interrupt
+	return p.interrupt != nil && (p.policy.Promptless || p.prompts.numbered() && p.withdrawal.Key != *p.interrupt)
 }
 
 // needs names a service that the program needs, and the message it prints without it.

@@ -238,7 +238,8 @@ func (s *Session) Wait(ctx context.Context) (Result, error) {
 
 // Send writes input to the running command as if it were typed; a line needs its line ending. The
 // terminal's echo of it is not part of the output. The interrupt key alone, for a shell that does not answer it at its
-// prompt, waits until the shell has read the command, and is repeated if it is lost. Ctrl-C alone withdraws a command that a user has
+// prompt or a program whose prompt is printed by the code that is sent, waits until the program has read the command, and is
+// repeated if it is lost. Ctrl-C alone withdraws a command that a user has
 // typed if the program asks for another line of it and the adapter has a prompt.continuation_escape.
 //
 // Errors: ErrIdle if no command runs.
@@ -258,7 +259,7 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 		}
 		err = nil
 	})
-	if interrupted != nil { // as a key it would make the terminal discard a line that the shell has not read
+	if interrupted != nil { // as a key it would make the terminal discard a line that the program has not read
 		early := d.interrupts.beginOrDefer(interrupted, string(input))
 		go d.interrupts.finish(interrupted, string(input), early)
 	}
