@@ -85,10 +85,7 @@ func (c *core) phaseChanged() {
 	if c.events.watched() {
 		c.events.report(EventPhase, nil, "phase "+string(c.phase()))
 	}
-	if c.life.changed != nil {
-		close(c.life.changed)
-		c.life.changed = nil
-	}
+	c.life.notify()
 }
 
 func (c *core) phase() Phase {

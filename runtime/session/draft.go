@@ -40,6 +40,14 @@ func (d *draft) drop() {
 	d.who = 0
 }
 
+// dropDraft discards the draft of another user than who, and notifies its user.
+func (t *typist) dropDraft(who int) {
+	if t.draft.others(who) {
+		t.draft.drop()
+		t.life.notify()
+	}
+}
+
 // TypeDraft is Type for a user who edits lines in their own terminal. A running command receives the
 // keys as from Type. At the prompt the program does not receive them: they start an unfinished line
 // of that user, if no other user has one, and Prompt returns them. Ctrl-C starts no line: the program receives it.

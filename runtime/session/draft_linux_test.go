@@ -97,7 +97,13 @@ func TestDraftsOfTwoUsers(t *testing.T) {
 	require.NoError(t, p.Type(3, []byte("raw")))
 	assert.Equal(t, map[int]int{2: 4, 3: 3}, p.State().Held)
 	assert.Equal(t, 1, p.State().TypingUser)
+	changes := p.Prompt(1).Changes
 	require.NoError(t, p.Type(3, []byte("\x03")))
+	select {
+	case <-changes:
+	default:
+		t.Error("the user of the line is not notified")
+	}
 	assert.Equal(t, 1, p.Prompt(1).Dropped)
 	assert.Equal(t, "mine", p.takes(2))
 	p.Detach(2)
@@ -244,6 +250,34 @@ func TestKeysWhileAChildRuns(t *testing.T) {
 			require.NoError(t, p.TypeDraft(1, []byte("one\rtwo")))
 			p.ran(1)
 			assert.Equal(t, "one\rtwo", p.takes(1))
+		})
+	}
+}
+
+// Ctrl-C of another user or of a caller at the prompt for another line of a user's command discards what the user has begun of that line.
+func TestAnInterruptDropsTheNextLine(t *testing.T) {
+	for adapter, line := range map[string]string{"sqlite3": "select 1,", "lua": "for i = 1, 2 do", "node": "function f() {"} {
+		t.Run(adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, adapter, session.Options{})
+			for n, interrupt := range []func(){
+				func() { require.NoError(t, p.Type(2, []byte("\x03"))) },
+				func() { require.NoError(t, p.Send(deadline(t), []byte("\x03"))) },
+			} {
+				p.takes(1)
+				p.begins(line)
+				require.NoError(t, p.TypeDraft(1, []byte("half")))
+				assert.Equal(t, "half", p.takes(1))
+				changes := p.Prompt(1).Changes
+				interrupt()
+				select {
+				case <-changes:
+				case <-time.After(testkit.Patience(10 * time.Second)):
+					t.Error("the user of the line is not notified")
+				}
+				assert.Equal(t, n+1, p.Prompt(1).Dropped)
+				p.is(ready)
+			}
 		})
 	}
 }

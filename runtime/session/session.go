@@ -248,6 +248,9 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 	err := ErrIdle
 	var interrupted *command
 	d.locked(func() {
+		if d.cmd != nil && string(input) == "\x03" {
+			d.typist.dropDraft(0) // of the next line of the command
+		}
 		switch {
 		case d.cmd == nil:
 			return

@@ -38,6 +38,14 @@ func (l *life) change() <-chan struct{} {
 	return l.changed
 }
 
+// notify wakes those that wait for a change.
+func (l *life) notify() {
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
 // fail makes the session unusable, because a pattern of the adapter cannot be matched.
 func (l *life) fail(err error) {
 	if l.failure == nil {

@@ -176,11 +176,14 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 	case k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && t.stopsOutput(k.Raw[0]):
 	case signal != 0 && t.cmd != nil:
 		t.begun.end()
+		if signal == 'c' {
+			t.dropDraft(who) // of the next line of the command
+		}
 		t.signal(signal, k.Raw)
 	case signal == 'c' && t.line != nil && t.line.entered: // for the command that the line becomes
 		t.line.interruptPending = true
 	case signal == 'c' && t.control.state.Step == machine.StepReady && t.draft.others(who):
-		t.draft.drop()
+		t.dropDraft(who)
 	case signal == 'c' && t.completes():
 		t.line.broken = true
 		t.give(k.Raw, 0)
