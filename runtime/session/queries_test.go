@@ -25,6 +25,7 @@ func TestVerdictAboutQueries(t *testing.T) {
 		{"it has set modes and does not read yet", queryJudge{running: true, knows: true, own: true}, terminal.Query{}, terminal.QueryUndecided},
 		{"it has set modes", queryJudge{running: true, knows: true, own: true}, terminal.Query{Age: late}, terminal.QueryWaits},
 		{"more output follows", queryJudge{running: true, knows: true, unread: true}, terminal.Query{Age: late}, terminal.QueryWaits},
+		{"it has set modes, and more output follows, maybe with the prompt", queryJudge{running: true, knows: true, own: true, unread: true, marked: true, marker: []byte("nonce")}, terminal.Query{Age: late}, terminal.QueryUndecided},
 		{"nothing is known", queryJudge{running: true}, terminal.Query{Age: late}, terminal.QueryWaits},
 		{"the prompt follows", queryJudge{running: true, marked: true, marker: []byte("nonce")}, terminal.Query{Since: []byte("a nonce")}, terminal.QueryAbandoned},
 		{"the prompt asks", queryJudge{marked: true, marker: []byte("nonce")}, terminal.Query{Since: []byte("a nonce")}, terminal.QueryWaits},

@@ -29,7 +29,7 @@ func TestReplyThatNobodyReads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t, name, session.Options{Observer: trace(t)})
-			for _, text := range []string{"\x1b[c\x1b[6n\x1b[5n", "\x1b[c" + strings.Repeat("text\n", 600)} {
+			for _, text := range []string{"\x1b[c\x1b[6n\x1b[5n", "\x1b[c" + strings.Repeat("text\n", 600), strings.Repeat("\x1b[6n", 4000)} {
 				file := filepath.Join(t.TempDir(), "queries")
 				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 				for range 3 {

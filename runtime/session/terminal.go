@@ -96,6 +96,8 @@ func (j *queryJudge) verdict(q terminal.Query) terminal.QueryVerdict {
 		return terminal.QueryAbandoned
 	case !j.running, !j.knows:
 		return terminal.QueryWaits
+	case j.unread && j.own && j.marked: // the modes may be those of the line editor, whose prompt is in that output
+		return terminal.QueryUndecided
 	case j.unread: // it is asked again with that output
 		return j.ignores(len(q.Since) > longestUnread)
 	case j.reads:

@@ -41,6 +41,9 @@ type openQuery struct {
 const (
 	// longestWait bounds the output between a query and its reply, in bytes.
 	longestWait = 4 << 10
+	// longestUndecided is such a bound for a query that is undecided, in bytes: its sender may have ended, and a program's line
+	// editor would read the reply. A terminal buffers less output than that.
+	longestUndecided = 128 << 10
 	// mostUnread bounds the input queued for a program that keeps sending queries and does not
 	// read, in bytes.
 	mostUnread = 16 << 10
@@ -166,15 +169,15 @@ type judged struct {
 func (u *unanswered) judge(verdict func(Query) QueryVerdict) (j judged) {
 	now := time.Now()
 	for i, q := range u.open {
-		v := QueryWaits
+		v, since := QueryWaits, u.since[q.end-u.open[0].end:]
 		if verdict != nil {
-			v = verdict(Query{Since: u.since[q.end-u.open[0].end:], Age: now.Sub(q.at), Again: q.again})
+			v = verdict(Query{Since: since, Age: now.Sub(q.at), Again: q.again})
 		}
 		switch v {
 		case QueryAbandoned:
 			j = judged{first: i + 1}
 		case QueryUndecided:
-			if len(u.since) < longestWait {
+			if len(since) < longestUndecided {
 				return j
 			}
 			j.reply += q.reply
