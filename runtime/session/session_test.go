@@ -840,8 +840,10 @@ func TestStartThatFails(t *testing.T) {
 
 	a.Process.CommandTemplate = `"{shell_path}" -c "echo hm; read x"`
 	ctx, cancel := context.WithCancel(deadline(t))
-	_, err = session.Open(ctx, &a, session.Options{Observer: session.ObserverFunc(func(e session.Event) {
-		if e.Kind == session.EventRead && strings.Contains(string(e.Data), "hm") {
+	defer cancel()
+	// EventRead would be too early: it comes before the session processes what it read.
+	_, err = session.Open(ctx, &a, session.Options{Observer: pieceObserver(func(p session.Piece) {
+		if strings.Contains(string(p.Data), "hm") {
 			cancel()
 		}
 	})})
@@ -849,6 +851,12 @@ func TestStartThatFails(t *testing.T) {
 	assert.Contains(t, start.Output, "hm")
 	assert.ErrorIs(t, err, context.Canceled)
 }
+
+// pieceObserver is a function that observes the classification of the output and ignores events.
+type pieceObserver func(session.Piece)
+
+func (pieceObserver) Observe(session.Event)          {}
+func (f pieceObserver) ObservePiece(p session.Piece) { f(p) }
 
 // A service that a program needs and does not find is named, whether the program ends or continues
 // without it.
