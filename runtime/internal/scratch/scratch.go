@@ -41,7 +41,8 @@ func claim(dir string) (string, error) {
 type Dir struct {
 	Path string // absolute if the parent was
 
-	owner *os.File // the owner file, locked; nil if the system has no such locks
+	made  fs.FileInfo // the directory that was made; another one may have its name by now
+	owner *os.File    // the owner file, locked; nil if the system has no such locks
 }
 
 // New makes a directory in parent, or, if parent is empty, in the system's directory for
@@ -117,6 +118,12 @@ func (d *Dir) sign() error {
 	if err != nil {
 		return err
 	}
+	if d.made, err = os.Lstat(d.Path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errTaken
+		}
+		return errors.Join(err, f.Close())
+	}
 	if err := lock(f, wait); err != nil { // without an owner file the directory is never swept
 		return errors.Join(os.Chmod(d.Path, 0o700), f.Close(), os.Remove(f.Name()))
 	}
@@ -174,23 +181,37 @@ func (d *Dir) Remove() {
 	if d == nil {
 		return
 	}
-	removeSigned(d.Path)
+	removeSigned(d.Path, d.made)
 	if d.owner != nil {
 		_ = d.owner.Close() // only now: it holds the lock
 	}
 }
 
-// removeSigned removes the owner file last: without it no later process could finish the removal.
-func removeSigned(dir string) {
-	entries, _ := os.ReadDir(dir) // what was read counts
+// removeSigned removes the directory that made describes, its owner file last: without it no later process could finish
+// the removal. If the path leads to another directory, nothing is removed: programs that can write in the parent, such
+// as those in a box whose tree contains TMPDIR, can put a link there.
+func removeSigned(dir string, made fs.FileInfo) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(opened, made) {
+		_ = root.Close() // only read from
+		return
+	}
+	entries, _ := fs.ReadDir(root.FS(), ".") // what was read counts
 	whole := true
 	for _, e := range entries {
-		if e.Name() != ownerFile && os.RemoveAll(filepath.Join(dir, e.Name())) != nil {
+		if e.Name() != ownerFile && root.RemoveAll(e.Name()) != nil {
 			whole = false
 		}
 	}
 	if whole {
-		_ = os.RemoveAll(dir) // if somebody adds to it meanwhile, it stays
+		_ = root.Remove(ownerFile) // there may be none
+	}
+	_ = root.Close() // only read from
+	if whole {
+		_ = os.Remove(dir) // if somebody adds to it meanwhile, it stays
 	}
 }
 
@@ -256,7 +277,7 @@ func removeDead(dir string, age time.Duration) {
 	switch {
 	case string(said[:n]) == text:
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil { // otherwise a user works in it
-			removeSigned(dir)
+			removeSigned(dir, info)
 		}
 	case n == 0 && info.Mode()&unsigned != 0 && holdsOnlyOwnerFile(dir):
 		_ = os.Remove(signature) // likewise: a process about to sign starts over

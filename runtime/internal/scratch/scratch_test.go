@@ -73,6 +73,34 @@ func TestADeadOwnersDirectoryGoes(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
+// A program that can write in the parent, such as an agent whose tree contains TMPDIR, puts another directory in place of
+// the private one: nothing in that directory is removed.
+func TestAReplacedDirectoryIsNotRemoved(t *testing.T) {
+	for name, replace := range map[string]func(path, other string) error{
+		"a link":            func(path, other string) error { return os.Symlink(other, path) },
+		"another directory": func(path, other string) error { return os.Rename(other, path) },
+		"a link, with the owner": func(path, other string) error {
+			if err := os.Link(filepath.Join(path+".old", ".ripple-owner"), filepath.Join(other, ".ripple-owner")); err != nil {
+				return err
+			}
+			return os.Symlink(other, path)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			d, err := scratch.New(parent, "turn")
+			require.NoError(t, err)
+			other := filepath.Join(parent, "other")
+			require.NoError(t, os.MkdirAll(filepath.Join(other, "sub"), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(other, "sub", "file"), []byte("precious"), 0o600))
+			require.NoError(t, os.Rename(d.Path, d.Path+".old"))
+			require.NoError(t, replace(d.Path, other))
+			d.Remove()
+			assert.FileExists(t, filepath.Join(d.Path, "sub", "file"))
+		})
+	}
+}
+
 func TestOwnDirectory(t *testing.T) {
 	parent := t.TempDir()
 	d, err := scratch.New(parent, "turn")
