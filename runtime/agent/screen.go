@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,6 +49,11 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	if s.policy, err = newUnattended(a.Agent.Screen.Permission, a, t); err != nil {
 		return Outcome{}, fmt.Errorf("%s: agent.screen.permission: %w", a.Name, err)
 	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	s.policy.rules = s.policy.rules.In(dir)
 	var term *terminal.Terminal
 	s.TUI, err = tui.Start(a, tui.Options{
 		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable, Box: o.Box, Sole: o.OwnsOrphans, FaultDir: o.FaultDir,

@@ -53,6 +53,7 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 	if err != nil {
 		return nil, err
 	}
+	k.policy.rules = k.policy.rules.In(dir)
 	k.work = newWork(dir, k.policy.rules)
 	turn := acp.Turn{
 		Dir: dir, Prompt: said, Session: t.SessionID, Login: g.ACP.Auth, Version: ownVersion(),

@@ -15,7 +15,7 @@ import (
 
 // decide answers a request for a permission by the rules in the settings.
 func (q *questions) decide(of record.Question) (a event.Answer, decided bool, err error) {
-	a, decided = permit.Rules{Allow: q.config.Allow, Deny: q.config.Deny}.Decide(of.Question)
+	a, decided = permit.Rules{Allow: q.config.Allow, Deny: q.config.Deny}.In(q.project).Decide(of.Question)
 	if !decided {
 		return a, false, nil
 	}

@@ -4,7 +4,10 @@
 // own, in whatever case; INPUT is what it is used on, a command, a path or an
 // address; * stands for anything in both. A rule that denies is stronger than one
 // that allows. One that allows does not trust a star with a command line that a
-// shell would take apart: Bash(git *) allows no "git status; rm -rf /". Of an input
+// shell would take apart: Bash(git *) allows no "git status; rm -rf /". Nor does it trust
+// a star with a path that goes up: Edit(src/*) allows no src/../../x. A path is also
+// compared as it is relative to the agent's directory, and without "." and ".."; what links
+// lead to is not known. Of an input
 // that is too long only the beginning is known: then a rule that denies some uses of
 // the tool denies this one.
 package permit
@@ -12,6 +15,7 @@ package permit
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,7 +47,20 @@ func Parse(text string) (Rule, error) {
 func (r Rule) String() string { return r.text }
 
 // Rules are what is decided before anybody is asked.
-type Rules struct{ Allow, Deny []Rule }
+type Rules struct {
+	Allow, Deny []Rule
+
+	dirs []string // names of the agent's directory
+}
+
+// In returns the rules for an agent that works in dir, so that Edit(src/*) is for dir/src/x, too.
+func (rules Rules) In(dir string) Rules {
+	rules.dirs = []string{filepath.Clean(dir)}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != rules.dirs[0] { // agents may use this name
+		rules.dirs = append(rules.dirs, real)
+	}
+	return rules
+}
 
 // New reads lists of rules; the error describes the first invalid rule.
 func New(allow, deny []string) (rules Rules, err error) {
@@ -69,10 +86,14 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 	if q.Kind != event.AskPermission {
 		return event.Answer{}, false
 	}
-	on := Subject(q)
+	on, key := subject(q)
+	var paths []string // its other forms
+	if slices.Contains(pathKeys, key) {
+		paths = rules.paths(on)
+	}
 	for _, r := range rules.Deny {
 		unseen := r.input != nil && event.IsTruncated(on) // it may be what the rule denies
-		if r.names(q) && (unseen || slices.ContainsFunc(pieces(q, on), r.on)) {
+		if r.names(q) && (unseen || slices.ContainsFunc(append(pieces(q, on), paths...), r.on)) {
 			by := "deny: " + r.text
 			if unseen {
 				by += " (its input is too long to be checked)"
@@ -85,11 +106,35 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 		}
 	}
 	for _, r := range rules.Allow {
-		if r.names(q) && r.on(on) && !(r.open() && IsCommand(q) && (strings.ContainsAny(on, divides+`!*?[]~#\`) || event.IsTruncated(on))) {
+		if r.names(q) && (r.on(on) || slices.ContainsFunc(paths, r.on)) && !(r.open() && (dividesCommand(q, on) || paths != nil && goesUp(on))) {
 			return q.Choose("allow: "+r.text, event.AllowOnce, event.AllowAlways)
 		}
 	}
 	return event.Answer{}, false
+}
+
+// dividesCommand reports whether a shell may do more with a command line than run one command with these words.
+func dividesCommand(q event.Question, on string) bool {
+	return IsCommand(q) && (strings.ContainsAny(on, divides+`!*?[]~#\`) || event.IsTruncated(on))
+}
+
+// goesUp reports whether a path has "..": then its beginning does not say where it leads.
+func goesUp(path string) bool {
+	return slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator }), "..")
+}
+
+// paths returns other forms of a path: without "." and "..", relative to the agent's directory, and absolute.
+func (rules Rules) paths(path string) []string {
+	clean := filepath.Clean(path)
+	list := []string{clean}
+	for _, dir := range rules.dirs {
+		if !filepath.IsAbs(clean) {
+			list = append(list, filepath.Join(dir, clean))
+		} else if rest, err := filepath.Rel(dir, clean); err == nil && filepath.IsLocal(rest) {
+			list = append(list, rest)
+		}
+	}
+	return list
 }
 
 func (r Rule) names(q event.Question) bool {
@@ -128,26 +173,35 @@ func IsCommand(q event.Question) bool {
 // keys of a tool's input that distinguish one use from another.
 var keys = []string{"command", "file_path", "filePath", "path", "url", "pattern", "query"}
 
+// pathKeys are those of them that name a file.
+var pathKeys = []string{"file_path", "filePath", "path"}
+
 // Subject is what a tool is to be used on; else all of its input, or the question.
 func Subject(q event.Question) string {
+	on, _ := subject(q)
+	return on
+}
+
+// subject is Subject, with the key of the input that has it, or "".
+func subject(q event.Question) (on, key string) {
 	all := fields(q)
-	for _, key := range keys {
+	for _, key = range keys {
 		switch v := all[key].(type) {
 		case string:
-			return v
+			return v, key
 		case []any: // a command in words
 			var words []string
 			for _, w := range v {
 				text, _ := w.(string) // a value that is not a string is not part of a command
 				words = append(words, text)
 			}
-			return strings.Join(words, " ")
+			return strings.Join(words, " "), key
 		}
 	}
 	if text := string(q.Input); text != "" && text != "null" && text != "{}" {
-		return text
+		return text, ""
 	}
-	return q.Text
+	return q.Text, ""
 }
 
 func fields(q event.Question) map[string]any {

@@ -35,6 +35,20 @@ func TestDecide(t *testing.T) {
 		{"a denied command in a line", "*", "bash(rm *)", "bash", "Bash", `{"command":"cd x && rm -rf y"}`, "no"},
 		{"a path", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/a.go"}`, "yes"},
 		{"a path elsewhere", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"/etc/passwd"}`, ""},
+		{"a path that goes up", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/../../.bashrc"}`, ""},
+		{"a path that goes up and comes back", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/../src/a.go"}`, ""},
+		{"a path that goes up, allowed as it is", "edit(../x)", "-", "edit", "Edit", `{"file_path":"../x"}`, "yes"},
+		{"a name with two dots", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/a..go"}`, "yes"},
+		{"a path with a dot", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"./src//a.go"}`, "yes"},
+		{"an absolute path", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"/home/me/tree/src/a.go"}`, "yes"},
+		{"an absolute path that goes up", "edit(*)", "-", "edit", "Edit", `{"file_path":"/home/me/tree/../.bashrc"}`, ""},
+		{"an absolute rule", "edit(/home/me/tree/src/*)", "-", "edit", "Edit", `{"file_path":"src/a.go"}`, "yes"},
+		{"a denied path", "*", "edit(secret/*)", "edit", "Edit", `{"file_path":"secret/key"}`, "no"},
+		{"a denied path with a dot", "*", "edit(secret/*)", "edit", "Edit", `{"path":"./secret/key"}`, "no"},
+		{"a denied path in another way", "*", "edit(secret/*)", "edit", "Edit", `{"filePath":"src/../secret/key"}`, "no"},
+		{"a denied absolute path", "*", "edit(secret/*)", "edit", "Edit", `{"path":"/home/me/tree/secret/key"}`, "no"},
+		{"a denied file above", "*", "edit(/home/me/.*)", "edit", "Edit", `{"path":"../.bashrc"}`, "no"},
+		{"an address is no path", "fetch(x://a/*)", "-", "fetch", "Fetch", `{"url":"x://a/../b"}`, "yes"},
 		{"several stars", "edit(*/a/*/c)", "-", "edit", "Edit", `{"path":"x/a/b/c"}`, "yes"},
 		{"stars do not overlap", "edit(ab*bc)", "-", "edit", "Edit", `{"path":"abc"}`, ""},
 		{"a long text into a path", "write(src/*)", "-", "write", "Write", `{"path":"src/a.go","content":"` + long + `"}`, "yes"},
@@ -50,7 +64,7 @@ func TestDecide(t *testing.T) {
 			rules, err := permit.New([]string{c.allow}, []string{c.deny})
 			require.NoError(t, err)
 			q := event.Question{Kind: event.AskPermission, Tool: c.tool, Name: c.own, Input: event.TruncateInput(json.RawMessage(c.input)), Options: options}
-			a, decided := rules.Decide(q)
+			a, decided := rules.In("/home/me/tree").Decide(q)
 			assert.Equal(t, c.want, a.Option)
 			assert.Equal(t, c.want != "", decided)
 			if decided {
