@@ -132,3 +132,26 @@ func TestRippleInTheWorkingTree(t *testing.T) {
 		assert.Equal(t, "works\n", out)
 	})
 }
+
+// Files of the user that the box hides and the working tree has, as that of a repository of dotfiles, cannot be replaced by
+// others, also by renaming the directories around them.
+func TestHiddenFilesInTheWorkingTree(t *testing.T) {
+	t.Parallel()
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "sh", "-c", `
+			mkdir -p dot/a/ssh dot/a/ripple/adapters && echo KEY >dot/a/ssh/id
+			rm -rf "$H/.ssh" "$H/.config/ripple"; mkdir -p "$H/.config"
+			ln -s "$W/dot/a/ssh" "$H/.ssh"; ln -s "$W/dot/a/ripple" "$H/.config/ripple"`)
+		require.Zero(t, code, said)
+		for _, move := range []string{"mv dot/a/ssh dot/a/old", "mv dot/a dot/old", "mv dot old"} {
+			_, said, code := f.outcome(t, ripple, "box", "--", "sh", "-c", move+" && mkdir -p dot/a/ssh dot/a/ripple/adapters && echo PWNED >dot/a/ssh/config && echo PWNED >dot/a/ripple/adapters/bash.yaml")
+			assert.NotZero(t, code, move)
+			assert.Contains(t, said, "busy", move)
+		}
+		_, said, code = f.outcome(t, ripple, "box", "--", "sh", "-c", "touch dot/x dot/a/y && mkdir dot/new && mv dot/new dot/newer && ! cat dot/a/ssh/id")
+		assert.Zero(t, code, "other files can be written: %s", said)
+		out, _, _ := f.outcome(t, "sh", "-c", `cat "$H/.ssh/"*; ls -A "$H/.config/ripple/adapters"; ls dot`)
+		assert.Equal(t, "KEY\na\nnewer\nx\n", out)
+	})
+}

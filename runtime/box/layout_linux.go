@@ -165,6 +165,7 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 		l.add("bind", path, path)
 	}
 	l.hide(slices.Concat(unreadable("/etc"), p.secrets(), p.sockets()))
+	l.hold(p.secrets())
 	if err := l.keepSettings(p, p.userSettings()...); err != nil {
 		return nil, err
 	}
@@ -334,6 +335,27 @@ func (l layout) hide(paths []string) {
 				if _, mounted := l[path]; !mounted && m.from == at && above(at, path) && exists(path) == nil { // the target of a link is listed, too
 					l.cover(path)
 				}
+			}
+		}
+	}
+}
+
+// hold makes the directories around covered paths, up to the one that the program may write, mounts: a mount cannot be
+// renamed. Otherwise the program could put a directory of its own in the place of one, with other files in place of the
+// covered ones.
+func (l layout) hold(paths []string) {
+	for _, path := range paths {
+		if _, covered := l[path]; !covered {
+			continue
+		}
+		var around []string
+		dir := filepath.Dir(path)
+		for ; dir != "/" && l[dir].how == ""; dir = filepath.Dir(dir) {
+			around = append(around, dir)
+		}
+		if m := l[dir]; m.how == "bind" && m.from == dir {
+			for _, dir := range around {
+				l.add("bind", dir, dir)
 			}
 		}
 	}

@@ -266,6 +266,7 @@ func (l layout) share(exact, others []string, p *Policy) {
 		}
 	}
 	l.hide(p.secrets())
+	l.hold(p.secrets())
 }
 
 // keep makes paths below the working tree read-only.
