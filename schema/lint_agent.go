@@ -18,6 +18,7 @@ func lintAgent(d *document, a *Adapter) {
 		lintScreen(d, g.Screen)
 	}
 	lintBox(d, g)
+	lintCandidates(d, a)
 	if g.Output.Format == "" { // it is driven over a protocol, whose meaning is known
 		return
 	}
@@ -48,6 +49,18 @@ func lintBox(d *document, g *Agent) {
 	for i, h := range g.Hosts {
 		if slices.ContainsFunc(g.Hosts[:i], func(other string) bool { return strings.EqualFold(h, other) }) {
 			d.warn(indexed("/agent/hosts", i), KindUnused, "%s is listed twice", quoted(h))
+		}
+	}
+}
+
+// lintCandidates reports programs that an agent in a box could replace, although they are run outside of it.
+func lintCandidates(d *document, a *Adapter) {
+	for i, c := range a.Process.ExecutableCandidates {
+		path, below := strings.CutPrefix(c, "$HOME/")
+		for _, s := range a.Agent.State {
+			if below && (path == s || strings.HasSuffix(s, "/") && strings.HasPrefix(path, s)) {
+				d.warn(indexed("/process/executable_candidates", i), KindMismatch, "an agent in a box could replace it, since it is part of agent.state: %s; leave it out, so that it is only found in PATH", quoted(s))
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ func newBringing(t *testing.T) *hostile {
 	home := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".config", "ripple", "adapters"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".config", "ripple", "adapters", "claude.yaml"), []byte(adapter), 0o600))
-	for _, name := range []string{"bin/dlv", "h/.claude/local/claude"} {
+	for _, name := range []string{"bin/dlv", "h/.local/bin/claude"} {
 		h.write(name, "#!/bin/sh\n: >"+h.ran+"\necho 1\n")
 		require.NoError(t, os.Chmod(filepath.Join(h.dir, name), 0o700))
 	}
