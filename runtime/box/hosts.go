@@ -2,6 +2,7 @@ package box
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -102,6 +103,21 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("2001::/23"),
 	netip.MustParsePrefix("2002::/16"),
 	netip.MustParsePrefix("fec0::/10"),
+}
+
+// onThisMachine reports whether an address is one of this machine's, or in the network of one: a machine with public
+// addresses has services that are not meant for everybody. The error is that of addresses.
+func onThisMachine(addr netip.Addr, addresses func() ([]net.Addr, error)) (bool, error) {
+	own, err := addresses()
+	if err != nil {
+		return false, err
+	}
+	for _, a := range own {
+		if n, is := a.(*net.IPNet); is && n.Contains(addr.Unmap().AsSlice()) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // public reports whether an address is on the public internet, as opposed to this machine, its

@@ -1,6 +1,8 @@
 package box
 
 import (
+	"errors"
+	"net"
 	"net/netip"
 	"testing"
 
@@ -48,6 +50,27 @@ func TestAllowedHosts(t *testing.T) {
 	assert.True(t, ok)
 	_, ok = p.allowed("web", 25)
 	assert.False(t, ok, "any host, but not any port")
+}
+
+func TestPublicAddressesOfThisMachine(t *testing.T) {
+	own := func() (list []net.Addr, err error) {
+		for _, text := range []string{"51.15.20.7/24", "203.0.113.9/32", "2a01:4f8:1::7/64"} {
+			ip, n, err := net.ParseCIDR(text)
+			require.NoError(t, err)
+			list = append(list, &net.IPNet{IP: ip, Mask: n.Mask})
+		}
+		return list, nil
+	}
+	for text, want := range map[string]bool{
+		"51.15.20.7": true, "51.15.20.200": true, "::ffff:51.15.20.7": true, "51.15.21.7": false, "203.0.113.9": true, "203.0.113.8": false,
+		"2a01:4f8:1::7": true, "2a01:4f8:1::8": true, "2a01:4f8:2::7": false, "8.8.8.8": false,
+	} {
+		local, err := onThisMachine(netip.MustParseAddr(text), own)
+		require.NoError(t, err)
+		assert.Equal(t, want, local, text)
+	}
+	_, err := onThisMachine(netip.MustParseAddr("8.8.8.8"), func() ([]net.Addr, error) { return nil, errors.New("no") })
+	assert.Error(t, err)
 }
 
 func TestPublicAddresses(t *testing.T) {

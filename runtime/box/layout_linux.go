@@ -223,11 +223,6 @@ func exists(path string) error {
 	return nil
 }
 
-// above reports whether path is dir or is below it.
-func above(dir, path string) bool {
-	return dir != "" && (dir == path || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
-}
-
 // readSystem mounts a system directory, or copies the symbolic link in its place.
 func (l layout) readSystem(path string) {
 	info, err := os.Lstat(path)

@@ -100,6 +100,11 @@ func (p *Policy) unnamedSecret(path, real string) bool {
 	})
 }
 
+// above reports whether path is dir or is below it.
+func above(dir, path string) bool {
+	return dir != "" && (dir == path || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
+}
+
 // secretPaths lists paths below the home directory that stay hidden in readable directories,
 // unless the policy names them explicitly.
 var secretPaths = []string{

@@ -167,6 +167,9 @@ func (p *proxy) dial(ctx context.Context, host Host, port int) (net.Conn, error)
 			if err != nil || !public(addr.Addr()) {
 				return deny(host.Name, port, "its address is not public")
 			}
+			if local, err := onThisMachine(addr.Addr(), net.InterfaceAddrs); err != nil || local {
+				return deny(host.Name, port, "its address is one of this machine, or of a network that it is in")
+			}
 			return nil
 		}
 	}
