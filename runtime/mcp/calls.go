@@ -173,12 +173,8 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 		return "", err
 	}
 	defer c.Close()
-	only := a.OnlyIfWaiting
-	if a.Text == "" && len(a.Keys) == 1 && strings.EqualFold(a.Keys[0], "c-c") {
-		only = false
-	}
 	defer s.progress(ctx, req)()
-	answer, err := c.SendAndWait(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, OnlyIfWaiting: only, By: holder(req), Answer: a.Answer, Wait: seconds(a.WaitS)})
+	answer, err := c.SendAndWait(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, OnlyIfWaiting: a.OnlyIfWaiting, By: holder(req), Answer: a.Answer, Wait: seconds(a.WaitS)})
 	if err != nil {
 		return "", err
 	}

@@ -11,16 +11,21 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// sessionTimeout is how long a client's session over HTTP lasts without a request. A client that comes back later, as after a
+// night, starts another one; its consoles are still there.
+const sessionTimeout = 24 * time.Hour
+
 // Handler serves clients over HTTP (the protocol's "streamable" transport). Each request needs the
 // token as "Authorization: Bearer TOKEN", a Host that names this machine itself (so that a web page
 // cannot reach it by DNS rebinding), and, if it has an Origin, the one that belongs to that Host.
 func (s *Server) Handler(token string) http.Handler {
-	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, nil)
+	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")

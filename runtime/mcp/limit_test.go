@@ -13,10 +13,13 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.org/ripple/runtime/console"
 )
 
 // overHTTP begins a client's session over HTTP and returns a function that sends its requests.
@@ -150,6 +153,41 @@ func TestCallsOverHTTP(t *testing.T) {
 					assert.True(t, strings.Contains(w.Body.String(), tt.want), "%.200s", w.Body)
 				}
 				send(http.MethodDelete, "")
+			})
+		})
+	}
+}
+
+// Nothing is kept of a client over HTTP that ended its session, or sent no request for a day.
+func TestSessionsOverHTTPEnd(t *testing.T) {
+	for name, end := range map[string]func(send func(method, body string) *httptest.ResponseRecorder){
+		"it ends its session": func(send func(method, body string) *httptest.ResponseRecorder) {
+			assert.Equal(t, http.StatusNoContent, send(http.MethodDelete, "").Code)
+		},
+		"it is gone": func(func(method, body string) *httptest.ResponseRecorder) { time.Sleep(sessionTimeout + time.Second) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := New(Options{Getenv: os.Getenv})
+				sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_exec"}, func(_ context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+					s.told.note(placeOf(r, "main"), &console.Command{ID: 1}, console.Idle)
+					return &sdk.CallToolResult{}, nil, nil
+				})
+				send := overHTTP(t, s)
+				call := func() int {
+					return send(http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"console_exec","arguments":{}}}`).Code
+				}
+				known := func() int {
+					s.told.mu.Lock()
+					defer s.told.mu.Unlock()
+					return len(s.told.of)
+				}
+				require.Equal(t, http.StatusOK, call())
+				require.Equal(t, 1, known())
+				end(send)
+				synctest.Wait()
+				assert.Zero(t, known())
+				assert.Equal(t, http.StatusNotFound, call())
 			})
 		})
 	}

@@ -73,7 +73,10 @@ func New(o Options) *Server {
 		news: &news{consoles: consoles, known: map[string]string{}},
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
-		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
+		&sdk.ServerOptions{
+			Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			InitializedHandler: func(_ context.Context, r *sdk.InitializedRequest) { go s.told.forgetAfter(r.Session) },
+		})
 	s.turns.unnamed = s.unnamed
 	calls := &callLimit{turns: s.turns, of: map[sdk.Session]*clientCalls{}}
 	s.sdk.AddReceivingMiddleware(calls.wait, withoutNulls)

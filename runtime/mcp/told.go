@@ -67,6 +67,18 @@ func (t *seenOutput) note(p place, cmd *console.Command, state console.State) {
 	t.of[p] = position{cmd.ID, cmd.Started, cmd.Bytes, state}
 }
 
+// forgetAfter removes a client when its session has ended.
+func (t *seenOutput) forgetAfter(client *sdk.ServerSession) {
+	_ = client.Wait() // however it ended
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for p := range t.of {
+		if p.session == client.ID() {
+			delete(t.of, p)
+		}
+	}
+}
+
 // forget removes a console that has ended.
 func (t *seenOutput) forget(name string) {
 	t.mu.Lock()
