@@ -336,8 +336,8 @@ func (l layout) hide(paths []string) {
 }
 
 // hold makes the directories around covered paths, up to the one that the program may write, mounts: a mount cannot be
-// renamed. Otherwise the program could put a directory of its own in the place of one, with other files in place of the
-// covered ones.
+// renamed. Otherwise the program could replace one by a directory of its own, with other files instead of the covered
+// ones.
 func (l layout) hold(paths []string) {
 	for _, path := range paths {
 		if _, covered := l[path]; !covered {

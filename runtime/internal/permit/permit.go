@@ -6,8 +6,8 @@
 // that allows. One that allows does not trust a star with a command line that a
 // shell would take apart: Bash(git *) allows no "git status; rm -rf /". Nor does it trust
 // a star with a path that goes up: Edit(src/*) allows no src/../../x. A path is also
-// compared as it is relative to the agent's directory, and without "." and ".."; what links
-// lead to is not known. Of an input
+// compared as it is relative to the agent's directory, and without "." and "..". Paths are
+// compared by their names: links are not followed. Of an input
 // that is too long only the beginning is known: then a rule that denies some uses of
 // the tool denies this one.
 package permit
@@ -86,7 +86,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 	if q.Kind != event.AskPermission {
 		return event.Answer{}, false
 	}
-	on, key := subject(q)
+	on, key := subjectAndKey(q)
 	var paths []string // its other forms
 	if slices.Contains(pathKeys, key) {
 		paths = rules.paths(on)
@@ -178,12 +178,12 @@ var pathKeys = []string{"file_path", "filePath", "path"}
 
 // Subject is what a tool is to be used on; else all of its input, or the question.
 func Subject(q event.Question) string {
-	on, _ := subject(q)
+	on, _ := subjectAndKey(q)
 	return on
 }
 
-// subject is Subject, with the key of the input that has it, or "".
-func subject(q event.Question) (on, key string) {
+// subjectAndKey is Subject, with the key of the input that has it, or "".
+func subjectAndKey(q event.Question) (on, key string) {
 	all := fields(q)
 	for _, key = range keys {
 		switch v := all[key].(type) {

@@ -48,7 +48,7 @@ func TestDecide(t *testing.T) {
 		{"a denied path in another way", "*", "edit(secret/*)", "edit", "Edit", `{"filePath":"src/../secret/key"}`, "no"},
 		{"a denied absolute path", "*", "edit(secret/*)", "edit", "Edit", `{"path":"/home/me/tree/secret/key"}`, "no"},
 		{"a denied file above", "*", "edit(/home/me/.*)", "edit", "Edit", `{"path":"../.bashrc"}`, "no"},
-		{"an address is no path", "fetch(x://a/*)", "-", "fetch", "Fetch", `{"url":"x://a/../b"}`, "yes"},
+		{"an address", "fetch(x://a/*)", "-", "fetch", "Fetch", `{"url":"x://a/../b"}`, "yes"},
 		{"several stars", "edit(*/a/*/c)", "-", "edit", "Edit", `{"path":"x/a/b/c"}`, "yes"},
 		{"stars do not overlap", "edit(ab*bc)", "-", "edit", "Edit", `{"path":"abc"}`, ""},
 		{"a long text into a path", "write(src/*)", "-", "write", "Write", `{"path":"src/a.go","content":"` + long + `"}`, "yes"},

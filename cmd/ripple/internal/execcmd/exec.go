@@ -33,7 +33,7 @@ func New(a *ui.App) *cobra.Command {
 		Use:   "exec ADAPTER [--] [CODE | -]",
 		Short: "Run commands in a session of a program",
 		Long: `Run commands in one session of an adapter's program and print their output
-unchanged. The exit code is that of the last command, if the program reports one.
+as a terminal shows it. The exit code is that of the last command, if the program reports one.
 
 ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
 argument, of one line or several; "-" reads it from standard input. With --lines,
