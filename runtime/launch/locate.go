@@ -10,8 +10,8 @@ import (
 )
 
 // Locate finds the program of an adapter. If explicit is set, only that executable is tried.
-// Otherwise Locate tries process.executable_candidates from left to right, process.executable
-// and, unless the agent's transport has a program of its own, the adapter's name. An adapter
+// Otherwise Locate tries process.executable_candidates from left to right, and then process.executable or, without it,
+// the adapter's name, unless the agent's transport has a program of its own. An adapter
 // whose template begins with a literal program and does not use {shell_path} is looked up by
 // that word.
 //
@@ -51,7 +51,7 @@ func candidates(a *schema.Adapter, explicit string) []string {
 	if a.Process.Executable != "" {
 		list = append(list, a.Process.Executable)
 	}
-	if !a.HasOwnProgram() {
+	if a.Process.Executable == "" && !a.HasOwnProgram() {
 		list = append(list, a.Name)
 	}
 	var once []string
