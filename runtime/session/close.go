@@ -29,49 +29,70 @@ const (
 )
 
 // Restart ends the program if it still runs, and starts it again with the same options. The old
-// program's state is lost. A closed session stays closed: ErrClosed.
-func (s *Session) Restart(ctx context.Context) error {
+// program's state is lost. Restarts at the same time follow each other. A closed session stays closed: ErrClosed.
+func (s *Session) Restart(ctx context.Context) error { return s.restart(ctx, nil) }
+
+// restart is Restart. It does nothing if another one has already replaced the program that the caller has seen; nil: any.
+func (s *Session) restart(ctx context.Context, seen *driver) error {
+	select {
+	case _, left := <-s.change:
+		if !left {
+			return ErrClosed
+		}
+		defer func() { s.change <- struct{}{} }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	s.mu.Lock()
 	old, closed := s.drv, s.closed
+	s.abort = cancel
 	s.mu.Unlock()
-	if closed {
+	switch {
+	case closed:
 		return ErrClosed
+	case seen != nil && seen != old:
+		return nil
 	}
+	d, err := s.replace(ctx, old)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil: // if the session was closed in the meantime, Close ends it
+		s.drv, s.running, s.idle = d, nil, time.Now()
+	case s.closed:
+		return errors.Join(ErrClosed, err)
+	}
+	return err
+}
+
+// replace ends the program of old and starts another one.
+func (s *Session) replace(ctx context.Context, old *driver) (*driver, error) {
 	if err := old.close(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	b, err := Prestart(s.adapter, s.options)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	drv, err := start(ctx, b, s.options)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if closed = s.closed; !closed {
-		s.drv, s.running, s.idle = drv, nil, time.Now()
-	}
-	s.mu.Unlock()
-	if closed { // in the meantime
-		return errors.Join(ErrClosed, drv.close(ctx))
-	}
-	return nil
+	return start(ctx, b, s.options)
 }
 
 // Close ends the program: first politely by lifecycle.shutdown, then by signals; then it ends every
 // process that the program left behind, and removes the session's files. It returns when all of
 // them are gone, or reports the processes that survived. The context bounds the polite part only.
-// Closing a session twice is not an error.
+// A restart in progress is ended, too. Closing a session twice is not an error: the second call waits for the first.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
-	d, closed := s.drv, s.closed
 	s.closed = true
+	s.abort()
 	s.mu.Unlock()
-	if closed {
+	if _, left := <-s.change; !left {
 		return nil
 	}
-	return d.close(ctx)
+	defer close(s.change)
+	return s.driver().close(ctx)
 }
 
 // close ends the program and the processes that it started, and removes the session's files. No

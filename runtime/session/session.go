@@ -48,13 +48,15 @@ type Session struct {
 	adapter *schema.Adapter
 	options Options
 
-	slot chan struct{} // a semaphore: the holder of its token may start a command
+	slot   chan struct{} // a semaphore: the holder of its token may start a command
+	change chan struct{} // a semaphore: the holder of its token may replace the program; Close keeps it, and closes the channel
 
 	mu      sync.Mutex
 	drv     *driver
 	running *command // the latest command whose result has not been collected
 	idle    time.Time
 	closed  bool
+	abort   func() // ends the latest restart, if it is not over
 }
 
 // Open starts the adapter's program and returns at its first prompt. The adapter comes from
@@ -80,8 +82,9 @@ func (b *Pending) Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{adapter: a, options: o, drv: drv, slot: make(chan struct{}, 1), idle: time.Now()}
+	s := &Session{adapter: a, options: o, drv: drv, slot: make(chan struct{}, 1), change: make(chan struct{}, 1), idle: time.Now(), abort: func() {}}
 	s.slot <- struct{}{}
+	s.change <- struct{}{}
 	return s, nil
 }
 
@@ -189,7 +192,7 @@ func (s *Session) usable(ctx context.Context) (*driver, error) {
 	if !crashed && !stale {
 		return d, nil
 	}
-	if err := s.Restart(ctx); err != nil {
+	if err := s.restart(ctx, d); err != nil {
 		return nil, err
 	}
 	d = s.driver()
