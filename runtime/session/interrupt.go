@@ -216,9 +216,10 @@ func (i *interrupts) deliver(key string) {
 //
 // Errors: ErrNoInterrupt; ErrTimeout if no prompt came in time.
 func (s *Session) Interrupt(ctx context.Context) (Result, error) {
-	s.mu.Lock()
-	d, c := s.drv, s.running
-	s.mu.Unlock()
+	d, c, err := s.current()
+	if err != nil {
+		return Result{}, err
+	}
 	if c == nil || c.ended() {
 		d.locked(func() {
 			if d.cmd != nil { // a user typed it

@@ -114,3 +114,41 @@ func TestRestartsBesideEvalsAndClose(t *testing.T) {
 		assert.Empty(t, all.alive())
 	}
 }
+
+// After Close each method with an error returns ErrClosed, also if a command was running.
+func TestMethodsOfAClosedSession(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", "sleep 55"} {
+		s := open(t, "bash", session.Options{})
+		if code != "" {
+			timeout(t, s, code, 100*time.Millisecond)
+		}
+		require.NoError(t, s.Close(deadline(t)))
+		for name, call := range map[string]func() error{
+			"Eval": func() error { _, err := s.Eval(deadline(t), "true"); return err },
+			"Submit": func() error {
+				wait, err := s.Submit(deadline(t), "true")
+				require.NoError(t, err)
+				_, err = wait(deadline(t))
+				return err
+			},
+			"Wait":      func() error { _, err := s.Wait(deadline(t)); return err },
+			"Interrupt": func() error { _, err := s.Interrupt(deadline(t)); return err },
+			"Send":      func() error { return s.Send(deadline(t), []byte("x")) },
+			"WaitState": func() error {
+				_, err := s.WaitState(deadline(t), func(session.State) bool { return true })
+				return err
+			},
+			"Resize":    func() error { return s.Resize(10, 10) },
+			"Signal":    func() error { return s.Signal(os.Interrupt) },
+			"Type":      func() error { return s.Type(1, []byte("x")) },
+			"TypeDraft": func() error { return s.TypeDraft(1, []byte("x")) },
+			"Enter":     func() error { return s.Enter(1, []byte("x\n")) },
+			"Restart":   func() error { return s.Restart(deadline(t)) },
+		} {
+			assert.ErrorIs(t, call(), session.ErrClosed, "%s after %q", name, code)
+		}
+		assert.Equal(t, session.PhaseClosed, s.State().Phase)
+		assert.NoError(t, s.Close(deadline(t)))
+	}
+}

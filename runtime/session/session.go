@@ -43,7 +43,8 @@ import (
 )
 
 // Session is one running program. Its methods may be called from several goroutines; commands run
-// one after another.
+// one after another. After Close all methods that return errors return ErrClosed, except Close itself and the wait for a command
+// that Submit sent before.
 type Session struct {
 	adapter *schema.Adapter
 	options Options
@@ -175,12 +176,13 @@ func unsent(ctx context.Context) (Result, error) {
 // usable returns the driver that can accept a command: the current one, or a new one if the
 // adapter's restart policy and the options allow that.
 func (s *Session) usable(ctx context.Context) (*driver, error) {
+	d, running, err := s.current()
 	s.mu.Lock()
-	d, running, closed, idle := s.drv, s.running, s.closed, time.Since(s.idle)
+	idle := time.Since(s.idle)
 	s.mu.Unlock()
 	switch {
-	case closed:
-		return nil, ErrClosed
+	case err != nil:
+		return nil, err
 	case running != nil && !running.ended():
 		return nil, ErrBusy
 	case !s.options.Restart:
@@ -230,11 +232,9 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 // Wait continues to wait for the command whose Eval timed out. Without one it returns an empty
 // Result.
 func (s *Session) Wait(ctx context.Context) (Result, error) {
-	s.mu.Lock()
-	d, c := s.drv, s.running
-	s.mu.Unlock()
+	d, c, err := s.current()
 	if c == nil {
-		return Result{}, nil
+		return Result{}, err
 	}
 	return s.collect(ctx, d, c)
 }
@@ -247,8 +247,11 @@ func (s *Session) Wait(ctx context.Context) (Result, error) {
 //
 // Errors: ErrIdle if no command runs.
 func (s *Session) Send(ctx context.Context, input []byte) error {
-	d := s.driver()
-	err := ErrIdle
+	d, _, err := s.current()
+	if err != nil {
+		return err
+	}
+	err = ErrIdle
 	var interrupted *command
 	d.locked(func() {
 		if d.cmd != nil && string(input) == "\x03" {
@@ -289,14 +292,37 @@ func (s *Session) TrailingOutput() string {
 func (s *Session) State() State { return s.driver().viewer.state() }
 
 // Resize changes the terminal's size, in character cells.
-func (s *Session) Resize(cols, rows int) error { return s.driver().resize(cols, rows) }
+func (s *Session) Resize(cols, rows int) error {
+	d, _, err := s.current()
+	if err != nil {
+		return err
+	}
+	return d.resize(cols, rows)
+}
 
 // Signal sends a signal to the program's foreground process group.
-func (s *Session) Signal(sig os.Signal) error { return s.driver().signal(sig) }
+func (s *Session) Signal(sig os.Signal) error {
+	d, _, err := s.current()
+	if err != nil {
+		return err
+	}
+	return d.signal(sig)
+}
 
 // Done returns a channel that is closed when the current program has ended.
 func (s *Session) Done() <-chan struct{} { return s.driver().life.dead }
 
+// current returns the program and the latest command whose result has not been collected, or ErrClosed.
+func (s *Session) current() (d *driver, running *command, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, nil, ErrClosed
+	}
+	return s.drv, s.running, nil
+}
+
+// driver returns the program, also that of a closed session.
 func (s *Session) driver() *driver {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -256,9 +256,12 @@ func (d *driver) signal(sig os.Signal) error {
 
 // WaitState returns as soon as want is true for the session's state; it checks again on every
 // change and periodically. Output printed before that state has been passed to Options.Output when
-// it returns, so Output itself must not call it. The error is the context's, or ErrExited.
+// it returns, so Output itself must not call it. The error is the context's, ErrExited or ErrClosed.
 func (s *Session) WaitState(ctx context.Context, want func(State) bool) (st State, err error) {
-	d := s.driver()
+	d, _, err := s.current()
+	if err != nil {
+		return s.State(), err
+	}
 	met := d.wait(ctx, longestPoll, func() bool {
 		st = d.viewer.state()
 		return want(st)

@@ -46,7 +46,10 @@ func (s *Session) Type(who int, b []byte) error { return acceptKeys(s, who, b, f
 
 // acceptKeys accepts keys of a user; drafted keys come from TypeDraft.
 func acceptKeys(s *Session, who int, b []byte, drafted bool) error {
-	d := s.driver()
+	d, _, err := s.current()
+	if err != nil {
+		return err
+	}
 	d.locked(func() {
 		t := d.typist
 		t.used = true
