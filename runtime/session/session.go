@@ -89,11 +89,11 @@ func (b *Pending) Open(ctx context.Context, o Options) (*Session, error) {
 	return s, nil
 }
 
-// Eval runs code, which may have several lines, and returns when it has ended.
+// Eval runs code, which may have several lines, and returns when it has ended. Evals at the same time wait for each other.
 //
 // Errors: ErrIncompleteInput (with *IncompleteError) for code that is not complete; ErrTimeout
 // (with *TimeoutError) if the context ended first, with the output so far in the Result; ErrBusy
-// while such a command still runs; ErrTyping while a user types at the prompt; ErrExited (with
+// while such a command, or one of Submit, still runs; ErrTyping while a user types at the prompt; ErrExited (with
 // *ExitError) if the program ended, with its last output; ErrClosed.
 func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	select {

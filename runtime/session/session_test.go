@@ -779,6 +779,40 @@ func TestOutputIsPassedOnAsItArrives(t *testing.T) {
 	assert.Equal(t, "one\ntwo", r.Output)
 }
 
+// Evals wait for each other. While a command runs for which none waits, Eval returns at once. Submit always does.
+func TestEvalsWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	s := open(t, "bash", session.Options{})
+	output := func(code string) <-chan string {
+		output := make(chan string, 1)
+		go func() {
+			r, err := s.Eval(deadline(t), code)
+			assert.NoError(t, err)
+			output <- r.Output
+		}()
+		return output
+	}
+	first := output("read -r line; echo $line")
+	_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting == session.WaitingInput })
+	require.NoError(t, err)
+	_, err = s.Submit(deadline(t), "true")
+	require.ErrorIs(t, err, session.ErrBusy)
+	second := output("echo second")
+	require.NoError(t, s.Send(deadline(t), []byte("first\n")))
+	assert.Equal(t, "first\n", <-first)
+	assert.Equal(t, "second\n", <-second)
+
+	wait, err := s.Submit(deadline(t), "read -r line")
+	require.NoError(t, err)
+	_, err = s.Eval(deadline(t), "true")
+	require.ErrorIs(t, err, session.ErrBusy)
+	_, err = s.Submit(deadline(t), "true")
+	require.ErrorIs(t, err, session.ErrBusy)
+	require.NoError(t, s.Send(deadline(t), []byte("\n")))
+	_, err = wait(deadline(t))
+	require.NoError(t, err)
+}
+
 func TestKilledProgramIsATypedErrorAndRestarts(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	program, err := os.FindProcess(s.State().PID)
