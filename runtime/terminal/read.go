@@ -116,7 +116,7 @@ const minReplaced = 16
 
 // Show puts text on the screen after the output so far, as if the program had printed it.
 // Subscribers receive it, and Piece.End counts it. If replaced has 16 bytes or more, the
-// next output that equals it is not shown: the text is in its place.
+// next output that equals it is not shown: the text is in its place. Show keeps neither slice.
 func (t *Terminal) Show(text, replaced []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +126,7 @@ func (t *Terminal) Show(text, replaced []byte) {
 	t.put(t.echo.end())
 	t.echo = mask{once: true}
 	if len(replaced) >= minReplaced {
-		t.echo.text = replaced
+		t.echo.text = bytes.Clone(replaced)
 	}
 	t.put(text)
 	t.answers.passOver(text)

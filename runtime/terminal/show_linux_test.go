@@ -77,3 +77,15 @@ func TestShownTextIsNews(t *testing.T) {
 	term.Show([]byte("late\r\n"), nil)
 	assert.Equal(t, "code", strings.TrimRight(text(term.Terminal), "\n "))
 }
+
+// The caller may use the slices again.
+func TestShownTextIsCopied(t *testing.T) {
+	const echo = ". '/tmp/file-0123456789abcdef'\r\n"
+	shown, replaced := []byte("code\r\n"), []byte(echo)
+	term := quiet(t, Options{Screen: true})
+	term.Show(shown, replaced)
+	clear(shown)
+	clear(replaced)
+	term.printed([]byte(echo + "result\r\n"))
+	assert.Equal(t, "code\nresult", strings.TrimRight(text(term.Terminal), "\n "))
+}
