@@ -49,7 +49,7 @@ type Options struct {
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration
-	// Read and OnWrite receive the output before it is interpreted, and the input as the
+	// OnRead and OnWrite receive the output before it is interpreted, and the input as the
 	// terminal takes it, each in order and by one goroutine at a time. OnWrite must not call
 	// the Terminal.
 	OnRead, OnWrite func([]byte)
