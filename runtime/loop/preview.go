@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"example.org/ripple/internal/layout"
 	"example.org/ripple/runtime/event"
@@ -21,6 +22,7 @@ import (
 // The error is a *Stop if the run would stop at once; the request is then the one of a turn without that stop.
 func NextTurn(ctx context.Context, o Options) (who Member, r Request, resumed bool, err error) {
 	l := New(o)
+	l.since = time.Now()
 	if l.project, err = filepath.Abs(o.Project); err != nil {
 		return who, r, false, err
 	}

@@ -152,9 +152,10 @@ func TestNextTurnAfterAnAnswer(t *testing.T) {
 	r.shown(want, r.fake.requests[1])
 }
 
-// Without a recorded run the first turn of a new one is shown.
+// Without a recorded run the first turn of a new one is shown, also if the time of a run is limited.
 func TestNextTurnWithoutARun(t *testing.T) {
 	r := newRig(t, works)
+	r.flags["max-runtime"] = "8h"
 	_, want, resumed, err := NextTurn(t.Context(), r.options(true))
 	require.NoError(t, err)
 	assert.False(t, resumed)
@@ -183,6 +184,7 @@ func TestNextTurnThatIsNotTaken(t *testing.T) {
 	}{
 		"all turns are taken":       {script(works), map[string]string{"max-turns": "1"}, "", true, ReasonMaxTurns},
 		"the money is spent":        {script(func(d *doing) { works(d); d.event(event.Event{Type: event.Finished, CostUSD: 2}) }), map[string]string{"max-cost": "1"}, "", true, ReasonMaxCost},
+		"the time is over":          {script(func(d *doing) { works(d); time.Sleep(2 * time.Hour) }), map[string]string{"max-runtime": "1h"}, "", true, ReasonMaxRuntime},
 		"the circuit is open":       {script(idles), nil, "", true, ReasonCircuitOpen},
 		"an open circuit, again":    {script(idles), nil, "", false, ReasonCircuitOpen},
 		"the plan is done":          {script(works), nil, "- [x] one\n", false, ReasonPlanComplete},
@@ -223,13 +225,14 @@ func TestNextTurnThatIsTakenAllTheSame(t *testing.T) {
 	}{
 		"a higher limit":           {script(works), map[string]string{"max-turns": "2"}},
 		"a circuit that is closed": {script(idles, idles, idles, works), map[string]string{"auto-reset-circuit": "true"}},
+		"time is left":             {script(works), map[string]string{"max-turns": "2", "max-runtime": "1h"}},
 		"a limit that is over":     {script(fails(event.Limited, 0), works), map[string]string{"max-wait": "1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t, tt.script...)
 				r.flags["max-turns"] = "1"
-				if name != "a higher limit" {
+				if tt.flags["max-turns"] == "" {
 					r.flags["max-turns"] = "4"
 					if v := tt.flags["max-wait"]; v != "" {
 						r.flags["max-wait"] = v
