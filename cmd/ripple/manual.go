@@ -71,13 +71,19 @@ func writeManual(root *cobra.Command, dir string) error {
 	return nil
 }
 
+var emphasis = strings.NewReplacer("_", `\_`, "*", `\*`)
+
 // keepLists indents the lists of help texts so that a manual page keeps their lines: the library
-// parses a text as Markdown, which joins lines with less indentation.
+// parses a text as Markdown, which joins lines with less indentation. In other lines it escapes the
+// characters that mark emphasis.
 func keepLists(cmd *cobra.Command) {
 	lines := strings.Split(cmd.Long, "\n")
 	for i, line := range lines {
-		if strings.HasPrefix(line, "  ") {
+		switch {
+		case strings.HasPrefix(line, "  "):
 			lines[i] = "    " + line
+		case !strings.HasPrefix(line, "\t"):
+			lines[i] = emphasis.Replace(line)
 		}
 	}
 	cmd.Long = strings.Join(lines, "\n")

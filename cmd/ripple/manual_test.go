@@ -23,8 +23,13 @@ func TestManual(t *testing.T) {
 		page, err := os.ReadFile(filepath.Join(dir, "man", name))
 		if assert.NoError(t, err) {
 			assert.Contains(t, string(page), `.TH "RIPPLE" "1" "Jan 2026"`, name)
+			assert.NotRegexp(t, `\\fI.*`, string(page), "%s: no help text has emphasis", name)
+			assert.NotRegexp(t, `\\\\[_*].*`, string(page), "%s: no escape is printed", name)
 		}
 	}
+	run, err := os.ReadFile(filepath.Join(dir, "man", "ripple-run.1"))
+	require.NoError(t, err)
+	assert.Contains(t, string(run), "those listed from MAX_TURNS on have the prefix RIPPLE_: RIPPLE_MAX_TURNS.")
 	first, err := os.ReadFile(filepath.Join(dir, "man", "ripple.1"))
 	require.NoError(t, err)
 	_, also, _ := strings.Cut(string(first), ".SH SEE ALSO\n")
