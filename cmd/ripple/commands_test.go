@@ -265,6 +265,21 @@ func TestWrongCommandLinesAreFound(t *testing.T) {
 	assert.Equal(t, []string{"exec bash ", "version"}, commandLines("```sh\nA=b ripple exec bash | cat\n```\n`ripple version`\n"))
 }
 
+// The error for a value that a flag does not accept names what it takes.
+func TestErrorsOfFlagsNameWhatTheyTake(t *testing.T) {
+	_, all := tree(t)
+	refused := 0
+	for _, cmd := range all {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if err := cmd.ParseFlags([]string{"--" + f.Name + "=many"}); err != nil {
+				refused++
+				assert.Regexp(t, "^--"+f.Name+` takes (a whole number|a number|a duration with its unit, .*|true or false), not "many"`, cmd.FlagErrorFunc()(cmd, err), cmd.CommandPath())
+			}
+		})
+	}
+	assert.Greater(t, refused, 50)
+}
+
 // Every flag that takes a duration refuses a negative one.
 func TestNegativeDurationsAreRefused(t *testing.T) {
 	root, all := tree(t)

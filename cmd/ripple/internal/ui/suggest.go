@@ -95,11 +95,13 @@ func FlagError(cmd *cobra.Command, err error) error {
 func badValue(e *pflag.InvalidValueError, hint string) error {
 	takes := "a value"
 	switch e.GetFlag().Value.Type() {
-	case "int":
+	case "int", "int64":
 		takes = "a whole number"
+	case "float64":
+		takes = "a number"
 	case "duration":
 		takes = "a duration with its unit, such as 500ms, 30s or 2m"
-	case "bool":
+	case "bool", "boolfunc":
 		takes = "true or false"
 	}
 	return UsageError(hint, "--%s takes %s, not %q", e.GetFlag().Name, takes, e.GetValue())
