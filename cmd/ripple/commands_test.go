@@ -280,6 +280,24 @@ func TestErrorsOfFlagsNameWhatTheyTake(t *testing.T) {
 	assert.Greater(t, refused, 50)
 }
 
+// Every flag that takes a duration takes days, as the settings of a loop do.
+func TestDurationsMayHaveDays(t *testing.T) {
+	_, all := tree(t)
+	count := 0
+	for _, cmd := range all {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "duration" {
+				return
+			}
+			count++
+			assert.NoError(t, cmd.ParseFlags([]string{"--" + f.Name, "1d12h"}), cmd.CommandPath())
+			assert.Equal(t, "36h0m0s", f.Value.String(), "%s --%s", cmd.CommandPath(), f.Name)
+			assert.Error(t, cmd.ParseFlags([]string{"--" + f.Name, "1dd"}))
+		})
+	}
+	assert.Greater(t, count, 10)
+}
+
 // Every flag that takes a duration refuses a negative one.
 func TestNegativeDurationsAreRefused(t *testing.T) {
 	root, all := tree(t)

@@ -97,6 +97,7 @@ func newRoot(a *ui.App) *cobra.Command {
 		root.AddCommand(addManual(a))
 	}
 	ui.CompleteDirectories(root, "cwd", "expect-cwd")
+	ui.AcceptDays(root)
 	return root
 }
 

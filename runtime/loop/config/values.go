@@ -149,19 +149,19 @@ func withUnit(v string, units map[string]float64) (int64, bool) {
 
 const longest = 10 * 365 * 24 * time.Hour
 
-// inHours converts days, which time.ParseDuration does not support, to hours: 1d12h is 24h12h.
-func inHours(v string) string {
+// ParseDuration is time.ParseDuration with days: 1d12h.
+func ParseDuration(v string) (time.Duration, error) {
 	n, rest, _ := strings.Cut(v, "d")
 	if days, err := strconv.Atoi(n); err == nil && n != v && days >= 0 && days <= int(longest/(24*time.Hour)) {
-		return strconv.Itoa(24*days) + "h" + rest
+		v = strconv.Itoa(24*days) + "h" + rest
 	}
-	return v
+	return time.ParseDuration(v)
 }
 
 // span reads a duration: Go's syntax (90s, 1h30m), with days, or a number of units.
 func span(unit time.Duration, zero bool, field func(*Config) *time.Duration) func(*Config, string) error {
 	return func(c *Config, v string) error {
-		d, err := time.ParseDuration(inHours(v))
+		d, err := ParseDuration(v)
 		if n, numErr := strconv.ParseFloat(v, 64); numErr == nil && n >= 0 && n <= float64(longest/unit) {
 			d, err = time.Duration(n*float64(unit)), nil
 		}

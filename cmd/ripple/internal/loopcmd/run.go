@@ -73,8 +73,8 @@ Settings come from flags, the environment, ripple.yml, .ralph/.ralphrc and .ralp
 this order of precedence; --dry-run shows each with its name, value and source. In the
 environment, those listed from MAX_TURNS on have the prefix RIPPLE_: RIPPLE_MAX_TURNS.
 
-A DURATION is a number in the unit that the flag names, or has a unit: 90s, 15m, 2h. A SIZE
-is a number of bytes, or has a suffix: 500k, 32M, 2G. 0 means no limit for --max-runtime,
+A DURATION is a number in the unit that the flag names, or has a unit: 90s, 15m, 2h, 1d. A
+SIZE is a number of bytes, or has a suffix: 500k, 32M, 2G. 0 means no limit for --max-runtime,
 --max-cost, --max-tokens and --max-output. Limits of a run include its resumed parts. Costs and
 tokens are those that the agent reports, without cached tokens. Some flags need more words:
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.org/ripple/runtime/loop/config"
 )
 
 // Group turns cmd into a command that only has subcommands: without arguments it shows its help,
@@ -38,6 +40,29 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 // SeeHelp returns the hint that names a command's help.
 func SeeHelp(cmd *cobra.Command) string {
 	return fmt.Sprintf("see %s --help", cmd.CommandPath())
+}
+
+// AcceptDays lets the flags of a command and its subcommands that take a duration accept days.
+func AcceptDays(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "duration" {
+			f.Value = inDays{f.Value}
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		AcceptDays(sub)
+	}
+}
+
+// inDays is the value of a flag that takes a duration.
+type inDays struct{ pflag.Value }
+
+func (v inDays) Set(text string) error {
+	d, err := config.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	return v.Value.Set(d.String())
 }
 
 // CheckDurations refuses negative durations of flags: they would be taken for "no limit".

@@ -100,7 +100,7 @@ func badValue(e *pflag.InvalidValueError, hint string) error {
 	case "float64":
 		takes = "a number"
 	case "duration":
-		takes = "a duration with its unit, such as 500ms, 30s or 2m"
+		takes = "a duration with its unit, such as 500ms, 30s, 2m or 1d"
 	case "bool", "boolfunc":
 		takes = "true or false"
 	}
