@@ -171,7 +171,7 @@ func TestAProcessThatIsLeftIsNamed(t *testing.T) {
 	}
 	out, _ := play(t, scripted(t, `end; sleep 1000 & exit 0`), agent.Options{})
 	require.Len(t, out.Problems, 1)
-	assert.Regexp(t, `the agent left 1 processes running, which were ended: \d+ \(\w+\)`, out.Problems[0])
+	assert.Regexp(t, `the agent left 1 process running, which was ended: \d+ \(\w+\)`, out.Problems[0])
 }
 
 func TestInterruptedByTheCaller(t *testing.T) {

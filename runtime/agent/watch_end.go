@@ -91,7 +91,11 @@ func (w *watch) report(left []proctree.Process) {
 		}
 	}
 	if len(names) > 0 && w.exited && w.forced == nil && w.talk == nil {
-		w.r.problem(fmt.Sprintf("the agent left %d processes running, which were ended: %s", len(names), strings.Join(names, ", ")))
+		what := "1 process running, which was"
+		if len(names) > 1 {
+			what = fmt.Sprintf("%d processes running, which were", len(names))
+		}
+		w.r.problem(fmt.Sprintf("the agent left %s ended: %s", what, strings.Join(names, ", ")))
 	}
 }
 

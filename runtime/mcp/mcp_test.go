@@ -165,7 +165,7 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
 		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 line, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
-		{"console_close", args{"console": "other"}, `error: no console is named "other"; there are main`},
+		{"console_close", args{"console": "other"}, `error: no console is named "other"; there is main`},
 	} {
 		got := plain(call(t, c, step.tool, step.args))
 		assert.Equal(t, step.want, got, "%s %v", step.tool, step.args)

@@ -30,7 +30,7 @@ func (e *NotFoundError) Error() string {
 	case len(e.Known) <= maxListed:
 		text += "; known are " + strings.Join(e.Known, ", ")
 	default:
-		text += fmt.Sprintf("; %d others are known", len(e.Known))
+		text += fmt.Sprintf("; %d adapters are known", len(e.Known))
 	}
 	if e.LimitExceeded != "" {
 		text += "; " + e.LimitExceeded
