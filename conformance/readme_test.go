@@ -289,6 +289,24 @@ func TestReadmeStartsWithTheTwoCommands(t *testing.T) {
 	assert.True(t, strings.HasPrefix(lines[1], "go test ./..."))
 }
 
+// What CONTRIBUTING.md says to run after a change of a document includes all tests of documents.
+func TestRowForDocuments(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	_, row, found := strings.Cut(string(data), "| a document | `go test ./conformance -run '")
+	require.True(t, found)
+	pattern, _, _ := strings.Cut(row, "'`")
+	included := regexp.MustCompile(strings.ReplaceAll(pattern, `\|`, "|"))
+	code, err := os.ReadFile("readme_test.go")
+	require.NoError(t, err)
+	names := regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\) \{(?:\n\t.*)*\n\trunDocument\(`).FindAllStringSubmatch(string(code), -1)
+	require.Equal(t, strings.Count(string(code), "\trunDocument(t, "), len(names))
+	for _, name := range append(names, [][]string{{"", "TestLibraryPrograms"}, {"", "TestTableOfAdapters"}, {"", "TestMessagesOfHats"}, {"", "TestPlainEnglish"}, {"", "TestThreatModel"}}...) {
+		assert.Regexp(t, included, name[1])
+	}
+}
+
 // The README is about one screen: a description of ripple, how to install it, and four uses.
 func TestReadmeIsShort(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "README.md"))
