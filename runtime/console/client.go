@@ -166,6 +166,9 @@ func (c *Client) Exec(ctx context.Context, q ExecRequest, out io.Writer) (WaitRe
 }
 
 // Wait waits for a running or completed command.
+//
+// Errors: *Fault: FaultUnknown; FaultTyping or FaultBusy if the command was not run because a user was faster;
+// FaultUnresponsive if the host does not respond.
 func (c *Client) Wait(ctx context.Context, q WaitRequest, out io.Writer) (WaitResult, error) {
 	return c.stream(ctx, "/v1/wait", q, q.Wait, out)
 }

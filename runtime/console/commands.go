@@ -14,10 +14,10 @@ import (
 // run is a command and its state in the host.
 type run struct {
 	sent  chan struct{} // closed when the command was sent, or will not be sent
-	done  chan struct{}
-	cmd   Command // guarded by the host's lock
-	ended int64   // number of complete lines of output
-	err   error
+	done  chan struct{} // closed when the command ended, or will not be sent
+	cmd   Command       // guarded by the host's lock
+	ended int64         // number of complete lines of output
+	err   error         // set before done is closed: the session's, or a *Fault if the command was not sent
 	// waiting is the number of clients that wait for the command; guarded by the host's lock.
 	waiting int
 }
@@ -47,26 +47,40 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 		return nil, f
 	}
 	wait, err := h.session.Submit(context.Background(), q.Code)
-	close(r.sent)
 	if err != nil { // a user started a command first
-		state, _ := h.state()
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.withdraw(r)
-		if errors.Is(err, session.ErrTyping) {
-			return nil, h.refuse(FaultTyping, state, "%v", err)
-		}
-		if errors.Is(err, session.ErrBusy) {
-			return nil, h.refuse(FaultBusy, state, "a user's command is still running")
-		}
-		return nil, h.refuse(FaultBusy, state, "%v", err)
+		return nil, h.withdraw(r, err)
 	}
+	close(r.sent)
 	h.record.command(h.snapshot(r))
 	go func() {
 		result, err := wait(context.Background())
 		h.finish(r, result, err)
 	}()
 	return r, nil
+}
+
+// withdraw removes a command that the program refused for the reason err. It returns the fault for the command's sender;
+// clients that wait for the command get a similar one.
+func (h *host) withdraw(r *run, err error) *Fault {
+	h.mu.Lock()
+	h.remove(r)
+	h.mu.Unlock()
+	state, _ := h.state() // without the command
+	code, why := FaultBusy, err.Error()
+	switch {
+	case errors.Is(err, session.ErrTyping):
+		code = FaultTyping
+	case errors.Is(err, session.ErrBusy):
+		why = "a user's command is still running"
+	}
+	h.mu.Lock()
+	f := h.refuse(code, state, "%s", why)
+	r.err = h.refuse(code, state, "the command was not run: %s", why)
+	h.mu.Unlock()
+	close(r.sent)
+	close(r.done)
+	h.visitors.queue.changed.signal()
+	return f
 }
 
 // admit creates the command for a request, or returns the reason for refusing it.
@@ -134,8 +148,8 @@ func (c *commands) add(code, by string, from int64) *run {
 	return r
 }
 
-// withdraw removes a command that was not sent.
-func (c *commands) withdraw(r *run) {
+// remove removes a command that was not sent.
+func (c *commands) remove(r *run) {
 	c.runs = slices.DeleteFunc(c.runs, func(o *run) bool { return o == r })
 	if r.cmd.ID == c.count {
 		c.count--

@@ -82,20 +82,23 @@ func (r *run) errOnce() error {
 	return nil
 }
 
+// refused returns the reason why the command was not sent; nil if it was, or may be.
+func (r *run) refused() *Fault {
+	f, _ := errors.AsType[*Fault](r.errOnce())
+	return f
+}
+
 // postInterrupt interrupts the running command by the means of its adapter.
 func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), closeTimeout)
+	defer cancel()
+	h.awaitSent(ctx)
 	run, f := h.find(0)
 	if f != nil {
 		refuse(w, f)
 		return
 	}
-	h.mu.Lock()
-	s := h.session
-	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(r.Context(), closeTimeout)
-	defer cancel()
-	h.awaitSent(ctx)
-	_, err := s.Interrupt(ctx)
+	_, err := h.program().Interrupt(ctx)
 	why := "done"
 	switch {
 	case errors.Is(err, session.ErrTimeout):
@@ -104,7 +107,15 @@ func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 		refuse(w, newFault(FaultNotWaiting, "%s: %v", h.spec.Name, err))
 		return
 	default:
-		<-run.done
+		select {
+		case <-run.done:
+		case <-ctx.Done():
+			why = "time"
+		}
+	}
+	if f := run.refused(); f != nil {
+		refuse(w, f)
+		return
 	}
 	c := h.snapshot(run)
 	reply(w, WaitResult{Reason: why, Status: h.status(), Command: &c})

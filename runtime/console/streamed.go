@@ -68,6 +68,10 @@ func (a *streamed) follow(ctx context.Context, f *follower) {
 	if err != nil {
 		return // the client disconnected
 	}
+	if refused := f.run.refused(); refused != nil {
+		a.refuse(refused)
+		return
+	}
 	c := a.h.snapshot(f.run)
 	answer := WaitResult{Reason: why, Status: withUntyped(a.h.status(), a.typed, a.untyped), Command: &c, Dropped: f.dropped, DroppedAt: f.droppedAt}
 	if errors.Is(f.run.errOnce(), session.ErrExited) {
