@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.org/ripple/internal/awake"
+	"example.org/ripple/runtime/console/place"
 	"example.org/ripple/runtime/session"
 )
 
@@ -137,19 +138,13 @@ type size struct {
 	Rows int `json:"rows"`
 }
 
-// Minimum size of a console: many programs fail in a smaller one.
-const (
-	leastCols, leastRows = 20, 5
-	mostCols, mostRows   = 1000, 1000
-)
-
 func (h handlers) postResize(w http.ResponseWriter, r *http.Request) {
 	var q size
 	if !accept(w, r, &q) {
 		return
 	}
-	if q.Cols < leastCols || q.Rows < leastRows || q.Cols > mostCols || q.Rows > mostRows {
-		refuse(w, newFault(FaultBadRequest, "invalid console size %d by %d: the minimum is %d by %d, the maximum %d by %d", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
+	if err := place.CheckSize(q.Cols, q.Rows); err != nil {
+		refuse(w, newFault(FaultBadRequest, "%v", err))
 		return
 	}
 	if t := h.screen.terminal(); t != nil {

@@ -26,6 +26,9 @@ func asFault(err error) error {
 	if _, ok := errors.AsType[*place.NameError](err); ok {
 		return newFault(FaultBadRequest, "%v", err)
 	}
+	if _, ok := errors.AsType[*place.SizeError](err); ok {
+		return newFault(FaultBadRequest, "%v", err)
+	}
 	if errors.Is(err, place.ErrUnsupported) {
 		return newFault(FaultStartFailed, "%v", err)
 	}
@@ -37,7 +40,7 @@ func asFault(err error) error {
 // standard input and output.
 //
 // Errors: *Fault: FaultNameInUse if a console of that name is running, FaultProgramMissing if the program does
-// not exist, FaultBadRequest if the directory is missing or closed to this user, FaultStartFailed otherwise.
+// not exist, FaultBadRequest if the size is invalid or the directory is missing or closed to this user, FaultStartFailed otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
 	if err := spec.Check(getenv); err != nil {
 		return nil, Status{}, asFault(err)

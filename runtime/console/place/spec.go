@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	_ "embed" // embeds the name
 	"encoding/json"
 	"fmt"
@@ -28,7 +29,7 @@ type Spec struct {
 	Env        []string `json:"env,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Executable string   `json:"executable,omitempty"`
-	Cols       int      `json:"cols,omitempty"` // 0: the adapter's size
+	Cols       int      `json:"cols,omitempty"` // 0: the adapter's size; else as CheckSize demands
 	Rows       int      `json:"rows,omitempty"`
 	// IdleEnd ends a console after this time without use; 0: never.
 	IdleEnd time.Duration `json:"idle_end_ns,omitempty"`
@@ -50,10 +51,13 @@ func (s *Spec) plainName() string {
 	return base
 }
 
-// Check returns an error if the name is invalid or the directory of consoles is unusable.
+// Check returns an error if the name or the size is invalid or the directory of consoles is unusable.
 //
-// Errors: those of Of.
+// Errors: those of CheckSize and Of.
 func (s Spec) Check(getenv func(string) string) error {
+	if err := CheckSize(cmp.Or(s.Cols, defaultCols), cmp.Or(s.Rows, defaultRows)); err != nil {
+		return err
+	}
 	name := s.Name
 	if name == "" { // the host picks a free one
 		name = s.plainName()

@@ -86,6 +86,11 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 			return ui.UsageError("", "--env %q is not KEY=VALUE", kv)
 		}
 	}
+	for _, flag := range []string{"cols", "rows"} {
+		if n, _ := cmd.Flags().GetInt(flag); n == 0 && cmd.Flags().Changed(flag) { // in a spec, 0 is the adapter's size
+			return ui.UsageError("", "--%s must not be 0", flag)
+		}
+	}
 	dir, err := filepath.Abs(f.spec.Dir)
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
