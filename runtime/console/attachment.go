@@ -47,6 +47,7 @@ type Attachment struct {
 	ctx    context.Context
 	read   sync.Mutex // held while frames are read
 	close  sync.Once
+	stop   func() bool // stops waiting for the end of ctx
 }
 
 // AttachEvent is an event that a console sends to attached clients. Exactly one field is set.
@@ -72,7 +73,7 @@ func (c *Client) Attach(ctx context.Context, q AttachRequest) (*Attachment, erro
 		_ = conn.Close() // nothing was sent
 		return nil, err
 	}
-	context.AfterFunc(ctx, a.Close)
+	a.stop = context.AfterFunc(ctx, a.detach)
 	return a, nil
 }
 
@@ -160,6 +161,11 @@ const closeLimit = time.Second
 // Close detaches, and waits up to a second until the host has discarded the user's unfinished line: while
 // there is one, commands of other clients are refused.
 func (a *Attachment) Close() {
+	a.stop()
+	a.detach()
+}
+
+func (a *Attachment) detach() {
 	a.close.Do(func() {
 		if half, ok := a.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 			_ = a.conn.SetReadDeadline(time.Now().Add(closeLimit)) // if this fails, so does the read
