@@ -278,3 +278,117 @@ func TestAForeignFileShowsNoVariables(t *testing.T) {
 		}
 	}
 }
+
+// What an approved file of settings asks for, such as a box or a check, is not taken away without a question: the file may have lost it, be
+// gone, or be hidden by another one.
+func TestApprovedSettingsAreNotTakenAwayUnasked(t *testing.T) {
+	t.Parallel()
+	const approved, limits = "box: {}\nloop: {max_turns: 1, verify: ['true'], deny: ['Bash(git push *)']}\n", "loop: {max_turns: 1}\n"
+	for name, tt := range map[string]struct {
+		sub, file, text string // where the loop runs, and what is approved
+		change          func(h *hostile)
+		says            []string
+	}{
+		"only limits": {
+			"", "ripple.yml", approved, func(h *hostile) { h.write("ripple.yml", limits) },
+			[]string{"ripple.yml\n  was approved and only sets limits now\n  no longer: loop.deny: Bash(git push *)\n  no longer: loop.verify: true\n  no longer: box:\n", "  -box: {}\n"},
+		},
+		"gone": {
+			"", "ripple.yml", approved, func(h *hostile) {
+				h.write("ripple.yml", "")
+				require.NoError(t, os.Remove(filepath.Join(h.dir, "ripple.yml")))
+			},
+			[]string{"ripple.yml\n  was approved and is gone\n  no longer: loop.deny: Bash(git push *)\n  no longer: loop.verify: true\n  no longer: box:\n"},
+		},
+		"hidden": {
+			"sub", "../ripple.yml", approved, func(h *hostile) { h.write("ripple.yml", limits) },
+			[]string{"ripple.yml\n  was approved and is no longer found from here\n  no longer: loop.deny: Bash(git push *)\n  no longer: loop.verify: true\n  no longer: box:\n"},
+		},
+		"hidden by a repository": {
+			"sub", "../ripple.yml", approved, func(h *hostile) { h.write(".git/HEAD", "ref: refs/heads/main\n") },
+			[]string{"ripple.yml\n  was approved and is no longer found from here\n  no longer: loop.deny: Bash(git push *)\n  no longer: loop.verify: true\n  no longer: box:\n"},
+		},
+		"a variable": {
+			"", ".ralphrc", "BOX=true\nMAX_TURNS=1\n", func(h *hostile) { h.write(".ralphrc", "MAX_TURNS=1\n") },
+			[]string{".ralphrc\n  was approved and only sets limits now\n  no longer: BOX=true\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHostile(t, map[string]string{tt.sub + "/x": "", "ripple.yml": limits})
+			h.dir = filepath.Join(h.dir, tt.sub)
+			run := strings.Fields("run --adapter rehearsal --prompt hi --max-turns 1")
+			asks := func(says []string, args ...string) {
+				t.Helper()
+				out, code := h.run(args...)
+				assert.Equal(t, ui.ExitUsage, code, out)
+				for _, want := range append(says, "approved settings of this project no longer apply", "to approve it: ripple trust\n") {
+					assert.Contains(t, out, want)
+				}
+			}
+			goesOn := func(args ...string) {
+				t.Helper()
+				out, code := h.run(args...)
+				assert.Equal(t, ui.ExitLimit, code, out)
+				assert.NotContains(t, out, "approve")
+			}
+			tt.change(h)
+			goesOn(run...) // nothing was ever approved
+			if tt.sub != "" {
+				require.NoError(t, os.RemoveAll(filepath.Join(h.dir, ".git")))
+				_ = os.Remove(filepath.Join(h.dir, "ripple.yml"))
+			}
+			h.write(tt.file, tt.text)
+			out, code := h.run("trust")
+			require.Zero(t, code, out)
+			tt.change(h)
+
+			out, code = h.run("trust", "--show")
+			assert.Zero(t, code)
+			for _, want := range tt.says {
+				assert.Contains(t, out, want)
+			}
+			asks(tt.says, run...)
+			goesOn(append(run, "--trust")...)
+			asks(tt.says, run...) // --trust was for one command
+			h.environ = append(h.environ, ui.TrustVariable+"=never")
+			out, code = h.run(run...)
+			assert.Equal(t, ui.ExitUsage, code, out)
+			h.environ = h.environ[:len(h.environ)-1]
+
+			out, code = h.run("trust")
+			assert.Zero(t, code, out)
+			goesOn(run...)
+			out, _ = h.run("trust", "--show")
+			assert.NotContains(t, out, "no longer")
+			h.write("ripple.yml", "loop: {max_turns: 3}\n")
+			goesOn(run...) // limits may change freely again
+			h.write(".ralphrc", "BOX=true\nMAX_TURNS=1\n")
+			out, code = h.run(run...)
+			assert.Equal(t, ui.ExitUsage, code, out)
+			assert.Contains(t, out, "have not been approved")
+		})
+	}
+}
+
+// An agent that removes an approved ripple.yml does not approve the one that it lets ripple init write.
+func TestAnAgentReplacesNoApprovedSettings(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	require.NoError(t, err)
+	h := newHostile(t, map[string]string{"ripple.yml": "loop: {verify: ['true'], deny: ['Bash(git push *)']}\n"})
+	out, code := h.run("trust")
+	require.Zero(t, code, out)
+	top := filepath.Dir(h.dir)
+	program, mine := filepath.Join(top, "agent"), filepath.Join(top, "mine.yaml")
+	script := "#!/bin/sh\ncase $1 in --version | auth) echo 1; exit;; esac\nrm ripple.yml\n" + path + " init --preset review >../said 2>&1\n"
+	require.NoError(t, os.WriteFile(program, []byte(script), 0o700))
+	require.NoError(t, os.WriteFile(mine, []byte(strings.ReplaceAll(agentAdapter, "EVIL", program)), 0o600))
+	h.run("run", "--adapter", mine, "--max-turns", "1", "--prompt", "x")
+	said, err := os.ReadFile(filepath.Join(top, "said"))
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(h.dir, "ripple.yml"), string(said))
+	out, code = h.run("run", "--adapter", "rehearsal", "--max-turns", "1", "--prompt", "x")
+	assert.Equal(t, ui.ExitUsage, code, out)
+	assert.Contains(t, out, "ripple.yml (changed since it was approved)")
+	assert.Contains(t, out, "-loop: {verify: ['true'], deny: ['Bash(git push *)']}\n")
+}

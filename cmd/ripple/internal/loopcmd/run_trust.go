@@ -32,7 +32,7 @@ func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgen
 // run, and that the user made or trusts the loop's own directory. It adds to the options what git may run. claim
 // records the run and its directory as the user's.
 func agreedTo(a *ui.App, project string, first *loopAgent, o *loop.Options) (claim func() error, err error) {
-	need := ui.SettingsItems(o.Config.Files())
+	need := a.Trust.SettingsItems(project, o.Config.Files())
 	scripted := ui.Plays(first.entry)
 	for _, m := range slices.AppendSeq(slices.Clone(o.Fallback), maps.Values(o.HatAgents)) {
 		scripted = scripted && ui.Plays(m.Agent.(*loopAgent).entry)

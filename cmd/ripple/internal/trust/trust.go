@@ -67,6 +67,20 @@ func New(kind Kind, path string, runs []string, parts ...[]byte) Item {
 	return i
 }
 
+// Withdrawn returns the item of a file that the user approved as i, and whose contents no longer need an approval by themselves.
+// text is what it has now, if anything. Its Sum is that of no file, so that its approval replaces the earlier one and covers nothing else.
+func (i Item) Withdrawn(why string, text []byte) Item {
+	now := New(i.Kind, i.Path, []string{why}, text)
+	now.Sum = Sum()
+	for _, line := range i.Runs {
+		now.Runs = append(now.Runs, "no longer: "+line)
+	}
+	return now
+}
+
+// IsWithdrawn reports whether the item is a result of Withdrawn.
+func (i Item) IsWithdrawn() bool { return i.Sum == Sum() }
+
 // NewHome returns an item for a place in a project that a variable makes the user's. It is for this directory of the project, and not for
 // another one of this name.
 func NewHome(project, path, variable string) Item {

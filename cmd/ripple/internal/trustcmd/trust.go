@@ -40,8 +40,9 @@ record that you approve them. Until you do, ripple uses none of them. These file
                             then all of its files count as yours, also after changes
 
 A file that only sets limits needs no approval. An approval holds for the current content: when
-a file changes, you are shown the change and asked again. Approvals are stored in
-ripple/trust below $XDG_STATE_HOME (or ~/.local/state); nothing in the project is changed.
+a file changes, you are shown the change and asked again, also when approved settings are gone or
+only set limits now. Approvals are stored in ripple/trust below $XDG_STATE_HOME (or
+~/.local/state); nothing in the project is changed.
 
 On a terminal, ripple trust asks before it approves. Without a terminal it approves at once, so
 read the output of --show first. It refuses approvals by a coding agent, and by every other process

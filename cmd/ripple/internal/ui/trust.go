@@ -171,8 +171,11 @@ func (t *Trust) Agree(need []trust.Item) error {
 			missing = record.Missing(all) // what ripple trust approves
 		}
 		ShowItems(t.err, record, missing)
-		return FailWith(ExitUsage, errors.New("this project would run commands that have not been approved"),
-			howToAgree(t))
+		why := "this project would run commands that have not been approved"
+		if !slices.ContainsFunc(missing, func(i trust.Item) bool { return !i.IsWithdrawn() }) {
+			why = "approved settings of this project no longer apply"
+		}
+		return FailWith(ExitUsage, errors.New(why), howToAgree(t))
 	}
 	all, err := t.Items(project)
 	if err != nil {

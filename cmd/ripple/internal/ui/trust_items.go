@@ -40,7 +40,7 @@ func (t *Trust) Items(project string) ([]trust.Item, error) {
 		item.Runs = adapterRuns(e, ours)
 		items = append(items, item)
 	}
-	items = append(items, SettingsItems(config.Files(project))...)
+	items = append(items, t.SettingsItems(project, config.Files(project))...)
 	items = append(items, LoopItems(project)...)
 	git, _ := GitItems(project)
 	items = append(items, git...)
@@ -83,16 +83,42 @@ func adapterItem(project string, e *registry.Entry) trust.Item {
 // are omitted.
 func SettingsItems(files []config.File) (items []trust.Item) {
 	for _, f := range files {
-		path := f.Path
-		if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil { // like Project
-			path = filepath.Join(real, filepath.Base(path))
-		}
+		path := settingsPath(f)
 		switch {
 		case f.Err != nil:
 			items = append(items, trust.Item{Kind: trust.Settings, Path: path, Broken: f.Err.Error()})
 		case len(f.Runs) > 0:
 			items = append(items, trust.New(trust.Settings, path, f.Runs, f.Text))
 		}
+	}
+	return items
+}
+
+// settingsPath returns the path of a settings file in a record.
+func settingsPath(f config.File) string {
+	if real, err := filepath.EvalSymlinks(filepath.Dir(f.Path)); err == nil { // like Project
+		return filepath.Join(real, filepath.Base(f.Path))
+	}
+	return f.Path
+}
+
+// SettingsItems returns the items of all settings files of a project that need approval. These include each one that the user has
+// approved and that is not among the files now, or only sets limits: what it asked for, such as a box, a check or a denial, is not
+// taken away unasked.
+func (t *Trust) SettingsItems(project string, files []config.File) []trust.Item {
+	items := SettingsItems(files)
+	record, _ := t.Agreed(project) // nothing is known to be approved if it cannot be read
+	for _, known := range record.Items {
+		if known.Kind != trust.Settings || known.IsWithdrawn() || slices.ContainsFunc(items, func(i trust.Item) bool { return i.Path == known.Path }) {
+			continue
+		}
+		why, text := "was approved and is no longer found from here", []byte(nil)
+		if at := slices.IndexFunc(files, func(f config.File) bool { return settingsPath(f) == known.Path }); at >= 0 {
+			why, text = "was approved and only sets limits now", files[at].Text
+		} else if !layout.There(known.Path) {
+			why = "was approved and is gone"
+		}
+		items = append(items, known.Withdrawn(why, text))
 	}
 	return items
 }
@@ -219,10 +245,13 @@ func (t *Trust) Claim(project string) (made bool, err error) {
 	return true, err
 }
 
-// OwnSettings approves a settings file with the text that ripple wrote. Another program may have replaced it already.
+// OwnSettings approves a settings file with the text that ripple wrote. Another program may have replaced it already. No file of
+// a command that an agent started replaces what the user has approved.
 func (t *Trust) OwnSettings(project, path string, text []byte) {
+	record, _ := t.Agreed(project) // own reports the error
 	items := slices.DeleteFunc(usableItems(SettingsItems(config.Files(project))), func(i trust.Item) bool {
-		return place(project, i.Path) != path || i.Sum != trust.Sum(text)
+		_, known := record.Changes(i)
+		return place(project, i.Path) != path || i.Sum != trust.Sum(text) || known && t.Origin() != nil
 	})
 	if len(items) > 0 {
 		t.own(project, items...)

@@ -25,7 +25,7 @@ func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
 			state = " (not used: " + strings.ReplaceAll(plainText(i.Broken), "\n", "\n  | ") + ")"
 		case record.Has(i):
 			state = " (approved)"
-		case known:
+		case known && !i.IsWithdrawn(): // which says what has changed
 			state = " (changed since it was approved)"
 		}
 		base := record.Project
