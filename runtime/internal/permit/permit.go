@@ -105,8 +105,12 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 			return a, true
 		}
 	}
+	up := paths != nil && goesUp(on)
+	if up { // "a/../x" is another file than "x" if a is a link
+		paths = nil
+	}
 	for _, r := range rules.Allow {
-		if r.names(q) && (r.on(on) || slices.ContainsFunc(paths, r.on)) && !(r.open() && (dividesCommand(q, on) || paths != nil && goesUp(on))) {
+		if r.names(q) && (r.on(on) || slices.ContainsFunc(paths, r.on)) && !(r.open() && (up || dividesCommand(q, on))) {
 			return q.Choose("allow: "+r.text, event.AllowOnce, event.AllowAlways)
 		}
 	}

@@ -37,6 +37,7 @@ func TestDecide(t *testing.T) {
 		{"a path elsewhere", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"/etc/passwd"}`, ""},
 		{"a path that goes up", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/../../.bashrc"}`, ""},
 		{"a path that goes up and comes back", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/../src/a.go"}`, ""},
+		{"a path that goes up, perhaps through a link", "edit(x)", "-", "edit", "Edit", `{"file_path":"link/../x"}`, ""},
 		{"a path that goes up, allowed as it is", "edit(../x)", "-", "edit", "Edit", `{"file_path":"../x"}`, "yes"},
 		{"a name with two dots", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/a..go"}`, "yes"},
 		{"a path with a dot", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"./src//a.go"}`, "yes"},
