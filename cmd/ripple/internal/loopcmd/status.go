@@ -101,12 +101,20 @@ func runOf(ctx context.Context, project string, s journal.Report) (r journal.Run
 		}
 		r.Next, r.ExitCode = whatNext(stop), new(stateCode(s, r))
 	}
+	if !dead && s.Runner == nil && r.State != nil && holdsOpen(r.State.Questions) && !holdsOpen(s.Questions) { // answered since
+		r.Next, r.ExitCode = "Continue with your answer: `ripple run --resume`.", new(ui.ExitFailed)
+	}
 	if dead || s.Runner == nil && r.Work != nil {
 		r.Work = loop.WorkNow(ctx, project, r)
 	}
 	r.Next = localNext(project, r.Next)
 	countUntilNow(&r, s, time.Now())
 	return r, nil
+}
+
+// holdsOpen reports whether the loop cannot continue without the answer to one of the questions.
+func holdsOpen(list []record.Question) bool {
+	return slices.ContainsFunc(list, func(q record.Question) bool { return q.Holds && q.Open() })
 }
 
 func (a *app) printReport(project string, s journal.Report, r journal.Run) {
