@@ -10,7 +10,7 @@ var controls = map[rune]func(*Editor) Result{
 	'c': doInterrupt, 'g': doAbandon,
 	'p': doUp, 'n': doDown, 'r': doLook, tab: doComplete,
 	'l': doClear, '_': doUndo,
-	'z': passOn("\x1a"), '\\': passOn("\x1c"),
+	'z': doRing, '\\': passOn("\x1c"), // no command runs that Ctrl-Z could stop
 }
 
 // sequences are the commands of keys that send an escape sequence: those of xterm, of the
@@ -31,6 +31,8 @@ var sequences = map[string]func(*Editor) Result{
 func passOn(raw string) func(*Editor) Result {
 	return func(*Editor) Result { return Result{Pass, raw} }
 }
+
+func doRing(*Editor) Result { return Result{Do: Bell} }
 
 // move puts the cursor at a place, which is within the line or just outside.
 func (e *Editor) move(to int) Result {
