@@ -3,6 +3,7 @@
 package session_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -108,6 +109,33 @@ func TestDraftsOfTwoUsers(t *testing.T) {
 	assert.Equal(t, "mine", p.takes(2))
 	p.Detach(2)
 	p.takes(1)
+}
+
+// Ctrl-C removes the line of another user also at a prompt whose editor takes it as a key, as that of node.
+func TestInterruptDropsALineInEachProgram(t *testing.T) {
+	for _, adapter := range []string{"bash", "busybox", "fish", "ksh93", "node", "nu", "python", "sqlite3"} {
+		t.Run(adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, adapter, session.Options{})
+			p.takes(1)
+			require.NoError(t, p.TypeDraft(1, []byte("half")))
+			assert.Equal(t, "half", p.takes(1))
+			require.NoError(t, p.TypeDraft(2, []byte("\x03")))
+			p.is(ready)
+			assert.Equal(t, 1, p.Prompt(1).Dropped)
+			p.EndDraft(1)
+			require.NoError(t, p.Type(1, []byte("half")))
+			p.is(func(st session.State) bool { return st.TypingUser == 1 })
+			require.Eventually(t, func() bool { // fish loses a Ctrl-C that arrives just before it reads: a user presses it again
+				assert.NoError(t, p.Type(2, []byte("\x03")))
+				short, end := context.WithTimeout(deadline(t), testkit.Patience(time.Second))
+				defer end()
+				_, err := p.WaitState(short, ready)
+				return err == nil
+			}, testkit.Patience(20*time.Second), time.Millisecond)
+			assert.Empty(t, p.State().Held)
+		})
+	}
 }
 
 // Ctrl-C at a prompt without a line starts none: a command can be sent at once.

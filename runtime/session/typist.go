@@ -187,6 +187,7 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 		t.line.interruptPending = true
 	case signal == 'c' && t.control.state.Step == machine.StepReady && t.draft.others(who):
 		t.dropDraft(who)
+	case signal == 0 && isInterrupt(k) && t.dropsOther(who): // the program's editor would take the key for one of that line
 	case signal == 'c' && t.completes():
 		t.line.broken = true
 		t.give(k.Raw, 0)
@@ -194,6 +195,27 @@ func (t *typist) key(who int, k *keys.Key, drafted bool) {
 	default:
 		t.held.add(who, k, signal, drafted && (signal != 'c' || t.draft.who == who))
 	}
+}
+
+// isInterrupt reports whether a key is Ctrl-C.
+func isInterrupt(k *keys.Key) bool {
+	return k.Kind == keys.Typed && k.Ctrl && k.Code == 'c' && len(k.Raw) == 1
+}
+
+// dropsOther removes the unfinished line of another user than who at the prompt, and reports whether there is one.
+func (t *typist) dropsOther(who int) bool {
+	switch {
+	case t.control.state.Step != machine.StepReady:
+		return false
+	case t.draft.others(who):
+		t.dropDraft(who)
+	case t.edits() && t.line.who != who && !t.line.entered:
+		go t.wipeRepeatedly(t.line)
+	default:
+		return false
+	}
+	t.held.forget(who)
+	return true
 }
 
 // stopsOutput reports whether the terminal uses the key for flow control (termios(3), IXON). A key
