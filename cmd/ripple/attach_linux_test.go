@@ -106,6 +106,23 @@ func TestAttach(t *testing.T) {
 	assert.Contains(t, rest, "detached from work")
 }
 
+// A user who detaches learns that lines are lost that no program has read.
+func TestDetachingDropsHeldLines(t *testing.T) {
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("work")
+	c.expect("/usr")
+	c.send("sleep 1000\r")
+	own.until("work", console.Running)
+	c.send("echo A\recho B\r")
+	c.expect("[keys held")
+	c.send("\x1c\x04")
+	rest, code := c.exit()
+	assert.Zero(t, code)
+	assert.Contains(t, rest, "ripple: dropped: what you typed while the console did not take it")
+	assert.Contains(t, rest, "detached from work")
+}
+
 // After any end, the terminal echoes and edits input again.
 func TestAttachEnds(t *testing.T) {
 	t.Parallel()

@@ -118,7 +118,11 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *attached.Termi
 	if notice := fault(); notice != "" {
 		a.Note("%s", notice)
 	}
-	return reportEnd(a, c.Name, context.Cause(ctx))
+	why := context.Cause(ctx)
+	if errors.Is(why, attached.ErrDetached) && bar.holds() {
+		a.Note("dropped: what you typed while the console did not take it")
+	}
+	return reportEnd(a, c.Name, why)
 }
 
 // reportEnd prints the reason for the end and returns the command's error.

@@ -37,6 +37,13 @@ func (t *title) notify(n *console.Notice) {
 	t.write(text)
 }
 
+// holds reports whether the console holds keys of the user, which it drops when the user detaches.
+func (t *title) holds() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last.Held > 0
+}
+
 // respond shows whether the host responds. The notice about held keys, or else the program's title now,
 // appears again when it does.
 func (t *title) respond(yes bool, now string) {
