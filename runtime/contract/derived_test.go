@@ -89,6 +89,21 @@ func TestEachDefectIsFound(t *testing.T) {
 	}
 }
 
+// A program that a signal has to end, because it does not know the command for that, is noted.
+func TestUnknownShutdownCommandIsNoted(t *testing.T) {
+	a := toyAdapter()
+	a.Lifecycle.Shutdown.Command = "exit"
+	for defect, want := range map[string][]string{
+		"":                         nil,
+		"ignores its exit command": {`lifecycle.shutdown.command, "exit", did not end the program in time: the program was ended by a signal: SIGHUP`},
+	} {
+		report := runToy(t, a, defect, Options{Filter: exactly("starts and ends")})
+		require.Len(t, report.Tests, 1)
+		assert.Equal(t, Passed, report.Tests[0].Status)
+		assert.Equal(t, want, report.Tests[0].Notes)
+	}
+}
+
 func exactly(name string) *regexp.Regexp {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(name) + "$")
 }

@@ -131,6 +131,9 @@ func (y *toy) Close(context.Context) error {
 	if y.defect == "does not close" {
 		return fmt.Errorf("process 4711 (toy) could not be ended")
 	}
+	if y.watch != nil && y.defect == "ignores its exit command" {
+		y.watch.Observe(session.Event{Kind: session.EventExit, Text: (&session.ExitError{Signal: "SIGHUP"}).Error()})
+	}
 	return nil
 }
 

@@ -32,6 +32,7 @@ type trace struct {
 	startup []byte // output before the first reset: banner and first prompt
 	settled bool
 	markers []string // raw markers that the session trusted since the last forgetMarkers
+	exit    string   // how the program ended; "" before that
 }
 
 // Observe implements session.Observer.
@@ -49,6 +50,9 @@ func (t *trace) Observe(e session.Event) {
 	}
 	if e.Kind == session.EventMarker && len(e.Data) > 0 && len(t.markers) < traceMarkers {
 		t.markers = append(t.markers, string(e.Data))
+	}
+	if e.Kind == session.EventExit {
+		t.exit = e.Text
 	}
 	t.add(TimelineEntry{AtMS: milliseconds(e.At - t.base), Text: describe(e)})
 }
@@ -71,6 +75,13 @@ func (t *trace) reset() {
 	defer t.mu.Unlock()
 	t.head, t.tail, t.dropped, t.started, t.settled = nil, nil, 0, false, true
 	t.reads = window{}
+}
+
+// ended returns how the program ended; "" before that.
+func (t *trace) ended() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.exit
 }
 
 func (t *trace) forgetMarkers() {
