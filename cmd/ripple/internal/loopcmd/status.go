@@ -93,6 +93,7 @@ func runOf(ctx context.Context, project string, s journal.Report) (r journal.Run
 	if r, err = journal.ReadRun(project); err != nil {
 		return journal.Run{}, err
 	}
+	forgetStop(&r, s)
 	dead := killed(s, r)
 	if dead {
 		stop := &loop.Stop{Reason: loop.ReasonInterrupted}
@@ -110,6 +111,13 @@ func runOf(ctx context.Context, project string, s journal.Report) (r journal.Run
 	r.Next = localNext(project, r.Next)
 	countUntilNow(&r, s, time.Now())
 	return r, nil
+}
+
+// forgetStop removes how the run stopped if it has been resumed since: before its next turn, the record has only the stop.
+func forgetStop(r *journal.Run, s journal.Report) {
+	if s.Runner != nil && s.Runner.Started.After(r.Recorded) {
+		r.Reason, r.Why, r.Next, r.ExitCode, r.Work = "", "", "", nil, nil
+	}
 }
 
 // holdsOpen reports whether the loop cannot continue without the answer to one of the questions.

@@ -49,6 +49,24 @@ func TestDurationOfARunningLoop(t *testing.T) {
 	}
 }
 
+// A resumed loop shows how it stopped before only until it has been resumed.
+func TestAResumedLoopHasNotStopped(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	stopped := journal.Run{Recorded: noon, CostUSD: 1, Reason: "interrupted", Why: "Interrupted.", Next: "Continue.", ExitCode: new(130), Work: &record.Summary{}}
+	for name, tt := range map[string]struct {
+		runner *record.Holder
+		want   journal.Run
+	}{
+		"it has stopped":            {nil, stopped},
+		"its process is still here": {&record.Holder{Started: noon.Add(-time.Minute)}, stopped},
+		"it was resumed":            {&record.Holder{Started: noon.Add(time.Minute)}, journal.Run{Recorded: noon, CostUSD: 1}},
+	} {
+		r := stopped
+		forgetStop(&r, journal.Report{Runner: tt.runner})
+		assert.Equal(t, tt.want, r, name)
+	}
+}
+
 // A loop that runs is shown as running between two turns, too, and not with the outcome of its last turn.
 func TestStateBetweenTurns(t *testing.T) {
 	for status, want := range map[string]string{"success": "running", "error": "running", "paused": "paused", "completed": "completed"} {
