@@ -6,6 +6,7 @@ type Signals struct {
 	EOF              *string `yaml:"eof"`       // default "\x04"
 	Suspend          *string `yaml:"suspend"`
 	InterruptConfirm *string `yaml:"interrupt_confirm"`
+	InterruptLossy   bool    `yaml:"interrupt_lossy"`
 }
 
 // Lifecycle is the shutdown and restart policy.

@@ -261,7 +261,7 @@ func (i *interrupts) persist(c *command, key string) {
 	withdrawn := false
 	i.locked(func() { withdrawn = i.cmd == c && i.withdraws(c) })
 	if !withdrawn {
-		i.finish(c, key, i.beginOrDefer(c, key))
+		i.finish(c, key, i.beginOrDefer(c, key) || i.prog.lossy)
 	}
 }
 

@@ -29,6 +29,7 @@ type program struct {
 	needs       *needs // nil: it needs no service
 
 	interrupt, confirm *string // signals.interrupt, and its second keystroke; nil: none
+	lossy              bool    // signals.interrupt_lossy
 	jobs               bool    // it brings jobs to the foreground
 	withdrawal         Withdrawal
 	values             map[string]string // values of placeholders
@@ -83,7 +84,7 @@ func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 func compile(a *schema.Adapter, values map[string]string, nonce string) (*program, error) {
 	p := &program{
 		name: a.Name, policy: newPolicy(a), values: values, input: newInput(a), unsolicited: newUnsolicitedRules(a.Output.AsyncInterleave),
-		interrupt: a.Signals.Interrupt, confirm: a.Signals.InterruptConfirm, jobs: a.Capabilities.JobControl, withdrawal: WithdrawalOf(a),
+		interrupt: a.Signals.Interrupt, confirm: a.Signals.InterruptConfirm, lossy: a.Signals.InterruptLossy, jobs: a.Capabilities.JobControl, withdrawal: WithdrawalOf(a),
 		restart: newRestart(a.Lifecycle), unmirrored: a.Ready.SuppressMirrorDuringInject,
 	}
 	end := a.Lifecycle.Shutdown
