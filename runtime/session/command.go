@@ -18,6 +18,7 @@ type command struct {
 	pending []string // lines not yet sent
 	file    string   // temporary file to delete
 	started time.Time
+	begin   int64      // bytes of output read before
 	typed   *typedLine // nil: no user typed it
 	sent    bool       // input was sent while it ran
 	unshown string     // code that is sent as one line, until it has been sent
@@ -109,7 +110,7 @@ func (s *sender) submit(p payload) *command {
 
 func (s *sender) newCommand() *command {
 	c := &command{
-		started: time.Now(), usual: s.detect.usual,
+		started: time.Now(), begin: s.term.Taken(), usual: s.detect.usual,
 		render: s.newRenderer(), kept: newSpool(s.options.Window, s.spillDir()), done: make(chan struct{}),
 	}
 	c.facts.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.IsTerminal(0)

@@ -31,6 +31,10 @@ func TestVerdictAboutQueries(t *testing.T) {
 		{"the prompt asks", queryJudge{marked: true, marker: []byte("nonce")}, terminal.Query{Since: []byte("a nonce")}, terminal.QueryWaits},
 		{"a job asks at the prompt", queryJudge{knows: true, own: true, job: true}, terminal.Query{}, terminal.QueryAbandoned},
 		{"the prompt has followed", queryJudge{knows: true}, terminal.Query{Again: true}, terminal.QueryAbandoned},
+		{"a job has asked before the command began", queryJudge{running: true, knows: true, reads: true, silent: true, taken: 9, begin: 9}, terminal.Query{}, terminal.QueryAbandoned},
+		{"a job has asked, and text has followed", queryJudge{running: true, silent: true, taken: 9, begin: 7}, terminal.Query{Since: []byte("12")}, terminal.QueryAbandoned},
+		{"the program's line editor has asked before the command began", queryJudge{running: true, knows: true, reads: true, taken: 9, begin: 9}, terminal.Query{}, terminal.QueryWaits},
+		{"the command has asked", queryJudge{running: true, knows: true, reads: true, silent: true, taken: 9, begin: 5}, terminal.Query{}, terminal.QueryWaits},
 		{"the next command runs", queryJudge{running: true, knows: true, reads: true, taken: 9, begin: 8}, terminal.Query{Again: true, Since: []byte("12")}, terminal.QueryAbandoned},
 		{"the running command has sent it", queryJudge{running: true, knows: true, reads: true, taken: 9, begin: 7}, terminal.Query{Again: true, Since: []byte("12")}, terminal.QueryWaits},
 	} {

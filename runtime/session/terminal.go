@@ -58,10 +58,10 @@ func (d *driver) judgeQueries(taken int64) func(terminal.Query) terminal.QueryVe
 		}
 		j.running = d.control.state.Step == machine.StepRunning && !d.control.state.SawD
 		d.kernel.queries = d.kernel.queries || !d.kernel.used
-		prompts := d.control.state.Step == machine.StepReady || d.cmd != nil && d.cmd.prelude.expected
-		j.job = prompts && !d.kernel.queries
+		j.silent = !d.kernel.queries
+		j.job = j.silent && (d.control.state.Step == machine.StepReady || d.cmd != nil && d.cmd.prelude.expected)
 		if d.cmd != nil {
-			j.begin = d.cmd.line.to
+			j.begin = d.cmd.begin
 		}
 		if j.knows = !d.plan.TTY.Canonical && pty.Tells; j.knows {
 			r := d.term.Readiness()
@@ -78,8 +78,9 @@ type queryJudge struct {
 	marked  bool  // the prompt has a marker
 	marker  []byte
 	running bool  // a command runs
-	job     bool  // the program is at its prompt, and sends no queries there
-	begin   int64 // bytes of output read when its line was sent
+	silent  bool  // the program sends no queries at its prompt
+	job     bool  // it is at its prompt, and silent
+	begin   int64 // bytes of output read when it began
 	knows   bool  // whether programs read is known
 	reads   bool  // a program does
 	own     bool  // the modes are those of a program that reads keys, or of the program's own line editor before its prompt
@@ -87,8 +88,11 @@ type queryJudge struct {
 }
 
 func (j *queryJudge) verdict(q terminal.Query) terminal.QueryVerdict {
+	end := j.taken - int64(len(q.Since))
 	switch {
-	case j.job, q.Again && j.taken-int64(len(q.Since)) < j.begin: // the command that sent it has ended
+	case j.job, j.silent && j.running && end <= j.begin: // a background job sent it
+		return terminal.QueryAbandoned
+	case q.Again && end < j.begin: // the command that sent it has ended
 		return terminal.QueryAbandoned
 	case (q.Again || j.running) && j.marked && bytes.Contains(q.Since, j.marker):
 		return terminal.QueryAbandoned

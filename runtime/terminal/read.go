@@ -90,9 +90,6 @@ func awake(woken <-chan struct{}, err error) (bool, error) {
 
 // printed passes output to the screen and the subscribers, and answers queries in it.
 func (t *Terminal) printed(b []byte) {
-	if t.options.OnRead != nil {
-		t.options.OnRead(b)
-	}
 	t.mu.Lock()
 	t.taken += int64(len(b))
 	t.put(t.echo.hide(t.mask.hide(t.curtain.hide(b))))
@@ -100,9 +97,19 @@ func (t *Terminal) printed(b []byte) {
 	asked := len(t.answers.open) > 0
 	t.notifyAll()
 	t.mu.Unlock()
+	if t.options.OnRead != nil {
+		t.options.OnRead(b)
+	}
 	if asked {
 		t.answer()
 	}
+}
+
+// Taken returns the number of bytes of output read, including what subscribers and OnRead are about to receive.
+func (t *Terminal) Taken() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken
 }
 
 // put puts text on the screen; t.mu is held.
