@@ -126,13 +126,19 @@ func TestInterruptDropsALineInEachProgram(t *testing.T) {
 			p.EndDraft(1)
 			require.NoError(t, p.Type(1, []byte("half")))
 			p.is(func(st session.State) bool { return st.TypingUser == 1 })
-			require.Eventually(t, func() bool { // fish loses a Ctrl-C that arrives just before it reads: a user presses it again
-				assert.NoError(t, p.Type(2, []byte("\x03")))
-				short, end := context.WithTimeout(deadline(t), testkit.Patience(time.Second))
-				defer end()
-				_, err := p.WaitState(short, ready)
-				return err == nil
-			}, testkit.Patience(20*time.Second), time.Millisecond)
+			require.NoError(t, p.Type(2, []byte("\x03")))
+			if adapter == "fish" { // it loses a Ctrl-C that arrives just before it reads, also without ripple: a user presses it again
+				require.Eventually(t, func() bool {
+					short, end := context.WithTimeout(deadline(t), testkit.Patience(time.Second))
+					defer end()
+					if _, err := p.WaitState(short, ready); err == nil {
+						return true
+					}
+					assert.NoError(t, p.Type(2, []byte("\x03")))
+					return false
+				}, testkit.Patience(20*time.Second), time.Millisecond)
+			}
+			p.is(ready)
 			assert.Empty(t, p.State().Held)
 		})
 	}
