@@ -49,9 +49,9 @@ type Options struct {
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration
-	// OnRead and OnWrite receive the output before it is interpreted, and the input as the
-	// terminal takes it, each in order and by one goroutine at a time. OnWrite must not call
-	// the Terminal.
+	// OnRead receives output that the screen and the subscribers already have, before the function that
+	// Run calls does. OnWrite receives input as the terminal takes it. Each is called in order, by one
+	// goroutine at a time. OnWrite must not call the Terminal.
 	OnRead, OnWrite func([]byte)
 
 	// HiddenText is a text of at least 16 bytes that subscribers see as NULs. The screen and
