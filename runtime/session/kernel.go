@@ -139,11 +139,15 @@ func (q *question) seeksPlace(r pty.Readiness) bool {
 // lookElsewhere reports whether the program waits in the place where it waits for a command, while
 // its output goes elsewhere. Input for a command is read in another place.
 func (k *kernel) lookElsewhere(r pty.Readiness, q question) machine.Readiness {
-	there := r.State == pty.Waiting && r.Place == k.place && k.place != pty.Place{} && k.elsewhere()
-	if !there || k.term.Queued() > 0 || k.term.Readable(q.read) || q.waitID != 0 && k.term.WaitID() == q.waitID {
+	if !k.atHiddenPrompt(r) || k.term.Queued() > 0 || k.term.Readable(q.read) || q.waitID != 0 && k.term.WaitID() == q.waitID {
 		return machine.ReadyBusy
 	}
 	return machine.ReadyWaiting
+}
+
+// atHiddenPrompt reports whether the program waits where it waits for a command, while its output goes elsewhere.
+func (k *kernel) atHiddenPrompt(r pty.Readiness) bool {
+	return r.State == pty.Waiting && r.Place == k.place && k.place != pty.Place{} && k.elsewhere()
 }
 
 // elsewhere reports whether the program's standard output or error is not the terminal.

@@ -88,10 +88,15 @@ func (v *viewer) inFlight() bool {
 	return err == nil && (modes.Echoes() || passed < silentFlight)
 }
 
-// prompting reports whether the displayed text may be a prompt that is being confirmed.
+// prompting reports whether the displayed text, or one that is not displayed, may be a prompt that is being confirmed.
 func (v *viewer) prompting() bool {
-	evidence := v.control.state.Evidence
-	return evidence != machine.EvidenceNone && evidence != machine.EvidenceElsewhere
+	switch v.control.state.Evidence {
+	case machine.EvidenceNone:
+		return false
+	case machine.EvidenceElsewhere:
+		return v.kernel.atHiddenPrompt(v.term.Readiness())
+	}
+	return true
 }
 
 // pollingSilence is how long a program that waits for input with a timeout must print nothing before
