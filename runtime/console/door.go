@@ -68,16 +68,16 @@ func (d *door) reopen(name string) error {
 	return nil
 }
 
-// keepReachable makes the socket again if it was removed, as the system does with a user's runtime
-// directory at a logout and other programs do with old files in /tmp.
+// keepReachable makes the socket and the directory of results again if they were removed, as the system does with a user's
+// runtime directory at a logout and users and other programs do with old files.
 func (h *host) keepReachable(d *door) {
-	if d.open() {
+	if d.claim.HasRecord() && d.open() {
 		return
 	}
-	if err := d.reopen(h.spec.Name); err != nil {
+	if err := h.makeReachable(d); err != nil {
 		if d.failure != err.Error() {
 			d.failure = err.Error()
-			h.log.Warn("the socket or its lock was removed and cannot be made again", "error", err)
+			h.log.Warn("the socket, its lock or the results were removed and cannot be made again", "error", err)
 		}
 		return
 	}
@@ -85,6 +85,22 @@ func (h *host) keepReachable(d *door) {
 	h.mu.Lock()
 	h.socket = d.claim.Files.Socket
 	h.mu.Unlock()
-	h.log.Info("the socket or its lock was removed and is made again", "socket", d.claim.Files.Socket)
+	h.log.Info("the socket, its lock or the results were removed, and are made again", "socket", d.claim.Files.Socket)
 	h.save() // which leads clients to it
+}
+
+// makeReachable makes what was removed again.
+func (h *host) makeReachable(d *door) error {
+	if !d.claim.HasRecord() {
+		if err := d.claim.RenewRecord(); err != nil {
+			return err
+		}
+		if err := h.record.renew(); err != nil {
+			return err
+		}
+	}
+	if d.open() {
+		return nil
+	}
+	return d.reopen(h.spec.Name)
 }

@@ -125,7 +125,7 @@ func (r *record) nextSegment() error {
 	r.file = file
 	if r.end-r.kept >= keptOutput {
 		err = os.Remove(filepath.Join(r.dir, segmentName(r.kept)))
-		r.kept += segmentSize
+		r.kept += segmentSize - r.kept%segmentSize // after renew the first one is shorter
 	}
 	return err
 }
@@ -205,6 +205,21 @@ func writeStatus(dir string, s Status) error {
 		return err
 	}
 	return os.Rename(path+".new", path)
+}
+
+// renew continues the record in its directory, which was removed and made again. The earlier output is lost.
+func (r *record) renew() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	index, err := resetDir(r.dir)
+	if err != nil {
+		return err
+	}
+	if r.index != nil {
+		_ = r.index.Close()
+	}
+	r.index, r.sized, r.kept = index, 0, r.end
+	return r.nextSegment()
 }
 
 func (r *record) close() {

@@ -55,6 +55,44 @@ func TestARemovedSocketIsMadeAgain(t *testing.T) {
 	assert.Empty(t, left)
 }
 
+// The directory of a console's results is made again if somebody removes it: clients find the console, which goes on. The output so
+// far is lost, and the result of a command that runs meanwhile says so.
+func TestRemovedResultsAreMadeAgain(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	exec(t, c, "x=kept")
+	goOn := filepath.Join(t.TempDir(), "go")
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo first; until test -e " + goOn + "; do sleep 0.01; done; echo cut; echo last", Wait: 100 * time.Millisecond}, nil)
+	require.NoError(t, err)
+	dir := filepath.Join(os.Getenv("XDG_STATE_HOME"), "ripple", "consoles")
+	require.NoError(t, os.RemoveAll(dir))
+	require.Eventually(t, func() bool {
+		c, err := console.Open(os.Getenv, "a")
+		if err != nil {
+			return false
+		}
+		defer c.Close()
+		_, err = c.Status(t.Context())
+		return err == nil
+	}, testkit.Patience(30*time.Second), 20*time.Millisecond)
+	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
+	c = open(t, "a")
+	_, err = c.Wait(t.Context(), console.WaitRequest{Command: a.Command.ID}, nil)
+	require.NoError(t, err)
+	lines, err := c.Read(console.ReadRequest{Command: a.Command.ID})
+	require.NoError(t, err)
+	// a line whose beginning may be lost is dropped as a whole
+	assert.Equal(t, int64(len("first\ncut\n")), lines.Dropped)
+	require.Len(t, lines.Lines, 1)
+	assert.Equal(t, "last", lines.Lines[0].Text)
+	out, _ := exec(t, c, "echo $x")
+	assert.Equal(t, "kept\n", out)
+	require.NoError(t, c.End(t.Context(), false))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 // Until then it is unresponsive, not dead: its name is not free, and close with kill ends its program.
 func TestAHostWithoutItsSocketIsUnresponsive(t *testing.T) {
 	place(t)

@@ -230,6 +230,22 @@ func isUnder(lock *flock.Flock, name string) bool {
 // HasLock reports whether the lock beside the socket is still where others look for it.
 func (c *Claim) HasLock() bool { return c.lock != nil && isUnder(c.lock, c.Files.Lock) }
 
+// HasRecord reports whether the locked directory of results is still where others look for it.
+func (c *Claim) HasRecord() bool { return isUnder(c.record, c.Files.Record) }
+
+// RenewRecord creates and locks the directory of results of a running console again, which was removed.
+//
+// Errors: ErrNameInUse: another console of the name was started meanwhile. Then nothing has changed.
+func (c *Claim) RenewRecord() error {
+	lock, err := lockDir(c.Files.Record)
+	if err != nil {
+		return err
+	}
+	_ = c.record.Close() // its directory was removed
+	c.record = lock
+	return nil
+}
+
 // Renew claims a socket for a running console again whose socket or lock was removed: where a new
 // console of the name would have them, as the directory may be gone. The name stays claimed by the lock
 // of its results. own is the socket on which the console listens; it is left as it is, and if Renew fails,
