@@ -74,6 +74,18 @@ func TestVerifyAgainAfterUnverified(t *testing.T) {
 	assert.True(t, r.resume().Verified)
 }
 
+// After a failed check the agent may have nothing more to change, while the user mends what the check needs: the turn after that is
+// checked, too, although there was no progress for as many turns as the circuit breaker allows.
+func TestTheClaimAfterAMendedCheckIsChecked(t *testing.T) {
+	r := repoRig(t, claims, func(d *doing) { d.says("done\n" + complete) })
+	r.flags = map[string]string{"verify": "test -f .ralph/logs/ok", "verify-attempts": "2"}
+	assert.Equal(t, ReasonUnverified, r.run().Reason)
+	r.write(".ralph/logs/ok", "")
+	stop := r.resume()
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Message)
+	assert.True(t, stop.Verified)
+}
+
 // A resumed loop repeats no check that confirmed the same files, and runs all others.
 func TestVerifyWithOtherChecksOnResume(t *testing.T) {
 	t.Parallel()

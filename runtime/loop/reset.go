@@ -83,5 +83,9 @@ func goOn(s *record.State) {
 	s.Failures, s.Failed, s.Halted, s.Hint, s.Asked = 0, "", false, "", ""
 	s.Limits, s.Waited, s.NotBefore, s.Limited, s.Handed = 0, 0, time.Time{}, nil, nil
 	s.Refused = 0
+	if s.Claims > 0 && s.Breaker.State == record.Closed { // the user may have mended what the check needs, and the agent has nothing to change
+		(*breaker)(&s.Breaker).close()
+		s.Memory = record.Memory{Outputs: s.Memory.Outputs}
+	}
 	s.Claims, s.Gate.Blocked, s.Gate.TestTurns = 0, 0, 0
 }
