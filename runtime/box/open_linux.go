@@ -253,6 +253,22 @@ func (b *Box) Holds(top string) bool {
 	return linked
 }
 
+// Writable returns the additional writable directory, or file, that has path: by its name, or after links were followed. Empty: none.
+func (b *Box) Writable(path string) string {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	real, _ := filepath.EvalSymlinks(filepath.Dir(full))
+	for _, dir := range slices.Concat(b.options.Policy.Write, b.write) {
+		target, _ := filepath.EvalSymlinks(dir)
+		if above(dir, full) || real != "" && above(target, filepath.Join(real, filepath.Base(full))) {
+			return dir
+		}
+	}
+	return ""
+}
+
 // share makes paths writable. Those of exact are left out if they contain a symbolic link. In others a link is followed, unless a
 // program in the box can have made it.
 func (l layout) share(exact, others []string, p *Policy) {

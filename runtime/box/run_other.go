@@ -38,6 +38,9 @@ func (*Box) Denials() []Denial { return nil }
 // Holds returns false.
 func (*Box) Holds(string) bool { return false }
 
+// Writable returns an empty string.
+func (*Box) Writable(string) string { return "" }
+
 // Environ returns nothing.
 func (*Box) Environ([]string, ...string) []string { return nil }
 

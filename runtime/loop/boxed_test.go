@@ -22,10 +22,15 @@ import (
 // inBox runs a loop with a box. Its agent is a function of the test and therefore outside.
 func (r *rig) inBox(resume bool) Stop {
 	r.t.Helper()
-	o := r.options(resume)
+	return r.boxed(r.options(resume))
+}
+
+// boxed is inBox with options and additional writable directories.
+func (r *rig) boxed(o Options, write ...string) Stop {
+	r.t.Helper()
 	home := r.t.TempDir()
 	top, _ := box.Tree(r.dir, home)
-	b, err := box.Open(box.Options{Policy: box.Policy{Dir: top, Home: home}, Inside: []string{"box-inside"}, Enter: []string{"box-enter"}})
+	b, err := box.Open(box.Options{Policy: box.Policy{Dir: top, Home: home, Write: write}, Inside: []string{"box-inside"}, Enter: []string{"box-enter"}})
 	if missing, is := errors.AsType[*box.Missing](err); is {
 		r.t.Skip(missing)
 	}
@@ -33,6 +38,40 @@ func (r *rig) inBox(resume bool) Stop {
 	r.t.Cleanup(b.Close)
 	o.Box = b
 	return r.runWith(o)
+}
+
+// A task in a directory that the box can write remains there: a link that the agent puts in its place, or in that of its directory,
+// does not give the next turn a file that the box hides.
+func TestATaskInAWritableDirectoryFollowsNoLink(t *testing.T) {
+	for _, of := range []string{"file", "directory"} {
+		t.Run(of, func(t *testing.T) {
+			notes, hidden := t.TempDir(), t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(hidden, "task.md"), []byte("SECRET"), 0o600))
+			require.NoError(t, os.Mkdir(filepath.Join(notes, "sub"), 0o700))
+			task := filepath.Join(notes, "sub", "task.md")
+			require.NoError(t, os.WriteFile(task, []byte("Do the work."), 0o600))
+			r := gitRig(t)
+			r.fake.script = script(func(d *doing) {
+				path, target := task, filepath.Join(hidden, "task.md")
+				if of == "directory" {
+					path, target = filepath.Dir(task), hidden
+				}
+				if err := errors.Join(os.RemoveAll(path), os.Symlink(target, path)); err != nil {
+					panic(err)
+				}
+				d.work()
+				d.says("on it")
+			})
+			r.flags["max-turns"] = "3"
+			o := r.options(false)
+			o.PromptFile = task
+			stop := r.boxed(o, notes)
+			assert.Equal(t, ReasonPromptMissing, stop.Reason, stop.Message)
+			require.Len(t, r.fake.requests, 1)
+			assert.NotContains(t, stop.Message, "SECRET")
+			t.Log(stop.Message)
+		})
+	}
 }
 
 // A filter of the user that an agent puts into a directory of PATH runs in the box.

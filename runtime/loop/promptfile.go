@@ -44,7 +44,8 @@ func (l *Loop) promptPath() string {
 
 // readTask reads a file that the user or the project named, or one of the loop's own files. A file of the project that the user
 // named remains one: a link in its place may not give an agent a file that, for example, its box does not show. Nor does a path that the
-// user names in a project lead out of it by a link, which an agent in a box may have made in an earlier run.
+// user names in a project, or in another directory that its box can write, lead out of it by a link, which an agent in a box may
+// have made in an earlier run.
 func (l *Loop) readTask(path string) ([]byte, error) {
 	if name, own := projectfile.Relative(l.store.Path(""), absolute(path)); own {
 		return layout.Read(l.project, name)
@@ -52,6 +53,11 @@ func (l *Loop) readTask(path string) ([]byte, error) {
 	data, err := projectfile.ReadInside(l.project, path, projectfile.MaxText)
 	l.inProject = l.inProject || l.o.PromptInside || err == nil
 	if _, refused := errors.AsType[*projectfile.RefusedError](err); refused && !l.inProject {
+		if l.o.Box != nil {
+			if dir := l.o.Box.Writable(path); dir != "" {
+				return projectfile.ReadInside(dir, path, projectfile.MaxText)
+			}
+		}
 		return projectfile.ReadNamed(path, projectfile.MaxText)
 	}
 	return data, err
