@@ -97,7 +97,7 @@ agents:
 
 # Removes what was built here, and the links to programs installed for tests. Those stay, see CONTRIBUTING.md.
 clean:
-	rm -rf bin dist .release .steps
+	rm -rf bin dist .release .steps adapters/testdata.zip.gz
 	rm -rf .agents .programs .xterm
 	@echo "programs for tests are kept in $${TEST_PROGRAMS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/ripple-tests}, which you can remove"
 

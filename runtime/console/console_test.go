@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -419,7 +420,7 @@ func TestAnAdapterFileOfTheStartersDirectory(t *testing.T) {
 	place(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
-	text, err := adapters.FS.ReadFile("bash.yaml")
+	text, err := fs.ReadFile(adapters.FS, "bash.yaml")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile("mine.yaml", text, 0o600))
 	c := start(t, console.Spec{Adapter: "./mine.yaml"})

@@ -21,7 +21,7 @@ func TestTheEmbeddedAdaptersAreValid(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, l.files)
 	for _, f := range l.files {
-		data, err := adapters.FS.ReadFile(f.path[len(OriginEmbedded)+1:])
+		data, err := fs.ReadFile(adapters.FS, f.path[len(OriginEmbedded)+1:])
 		require.NoError(t, err)
 		want, diagnostics := schema.Parse(f.path, data, o)
 		for _, d := range diagnostics {

@@ -3,6 +3,7 @@
 //	release npm [flags] …        a package for npm
 //	release sbom [flags] …       the modules of a binary
 //	release notices [flags] OS…  the licenses of all modules in the binaries
+//	release pack [flags] …       an archive of files that a binary has inside
 //	release identity [flags]     writes tools/identity.yaml into the files that have its values
 package main
 
@@ -17,7 +18,7 @@ import (
 )
 
 var commands = map[string]func(args []string) error{
-	"npm": npmCommand, "sbom": sbomCommand, "notices": noticesCommand, "identity": identityCommand,
+	"npm": npmCommand, "sbom": sbomCommand, "notices": noticesCommand, "identity": identityCommand, "pack": packCommand,
 }
 
 func main() {
@@ -32,7 +33,7 @@ func run(args []string) error {
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
-	return errors.New("name a command: npm, sbom, notices or identity")
+	return errors.New("name a command: npm, sbom, notices, pack or identity")
 }
 
 // stamp has the flags of a command that writes one file of a release.
