@@ -83,6 +83,12 @@ def __rp_more():
     __rp_send("F")
     return "."
 
+# For the branch in its own prompts xonsh asks git, hg or fossil, which may run programs that the settings of a repository
+# name. These fields are left out; the user's own ones stay.
+for __rp_name in ("curr_branch", "branch_color", "branch_bg_color"):
+    if getattr($PROMPT_FIELDS.get(__rp_name), "__module__", None) == "xonsh.prompt.vc":
+        $PROMPT_FIELDS[__rp_name] = lambda: None
+
 $MULTILINE_PROMPT = __rp_more
 $TITLE = ""
 $XONSH_SHOW_TRACEBACK = False

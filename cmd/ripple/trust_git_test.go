@@ -61,3 +61,66 @@ func TestFiltersOfARepositoryNeedApproval(t *testing.T) {
 	assert.Equal(t, ui.ExitUsage, code, out)
 	assert.Contains(t, out, "changed since it was approved")
 }
+
+// The default prompts of fish and xonsh ask git. The settings of a repository, which an unpacked archive can bring, then run
+// nothing: not the filters of files that git compares, and not the program that fetches missing objects.
+func TestThePromptOfAShellRunsNoSettings(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ shell, key, value string }{
+		{"fish", "bash.showDirtyState", "true"},
+		{"fish", "bash.showInformativeStatus", "true"},
+		{"fish", "remote.o.uploadpack", "EVIL"},
+		{"xonsh", "core.fsmonitor", "EVIL"},
+		{"xonsh", "remote.o.uploadpack", "EVIL"},
+	} {
+		t.Run(test.shell+"/"+test.key, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(test.shell); err != nil {
+				t.Skip(test.shell + " is not installed")
+			}
+			h := newHostile(t, map[string]string{"a.txt": "a\n", ".gitattributes": "a.txt filter=x\n"})
+			evil := filepath.Join(filepath.Dir(h.dir), "evil")
+			git := func(args ...string) string {
+				t.Helper()
+				cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
+				cmd.Dir, cmd.Env = h.dir, h.environ
+				out, err := cmd.Output()
+				require.NoError(t, err)
+				return strings.TrimSpace(string(out))
+			}
+			require.NoError(t, os.RemoveAll(filepath.Join(h.dir, ".git")))
+			git("init", "-q", "-b", "main")
+			git("add", "-A")
+			git("commit", "-qm", "first")
+			git("tag", "v1")
+			git("checkout", "-q", "--detach")
+			commit := git("rev-parse", "HEAD")
+			for _, kv := range [][]string{
+				{"filter.x.clean", evil},
+				{"core.fsmonitor", evil},
+				{"diff.external", evil},
+				{"core.repositoryformatversion", "1"},
+				{"extensions.partialclone", "o"},
+				{"remote.o.url", h.dir},
+				{"remote.o.promisor", "true"},
+				{"protocol.file.allow", "always"},
+				{test.key, strings.ReplaceAll(test.value, "EVIL", evil)},
+			} {
+				git("config", kv[0], kv[1])
+			}
+			if test.key == "remote.o.uploadpack" {
+				require.NoError(t, os.Remove(filepath.Join(h.dir, ".git", "objects", commit[:2], commit[2:])))
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(h.dir, "a.txt"), []byte("b\n"), 0o600))
+
+			out, code := h.harmless("exec", test.shell, "echo hi")
+			assert.Equal(t, "hi\n", out)
+			assert.Zero(t, code)
+			// The user's settings stay, and commands do not see those of the prompt.
+			h.environ = append(h.environ, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.email", "GIT_CONFIG_VALUE_0=me@example.org")
+			out, code = h.harmless("exec", test.shell, "git config user.email; env | grep -c -e GIT_CONFIG -e GIT_ALLOW")
+			assert.Equal(t, "me@example.org\n3\n", out)
+			assert.Zero(t, code)
+		})
+	}
+}
