@@ -32,6 +32,8 @@ func (k *keeper) reap(inner uintptr) {
 		case errno == 0 && pid == inner:
 			over, died = true, k.status&0x7f != 0 || k.status == crashed // wait(2): the signal
 			k.tell(keptControl, reportEnded, k.status)
+			parent, _ := raw(syscall.SYS_GETPPID, 0, 0, 0, 0)
+			_, _ = raw(syscall.SYS_KILL, parent, uintptr(syscall.SIGCONT), 0, 0) // if it is stopped it could not end
 		case errno == 0 && pid != 0:
 		case !over:
 			return

@@ -442,6 +442,22 @@ func TestKillingEndsTheTree(t *testing.T) {
 	}
 }
 
+// The outer process ends with the inner one also if it alone was stopped: a shell that waits for it does not hang.
+func TestAStoppedOuterProcessEndsWithTheInnerOne(t *testing.T) {
+	cmd, inner, out := startGuarded(t, "echo up; read x")
+	_, err := out.ReadString('\n')
+	require.NoError(t, err)
+	outer := cmd.Process.Pid
+	require.NoError(t, syscall.Kill(outer, syscall.SIGSTOP))
+	waitFor(t, func() bool { e, _ := stat(outer); return e.state == 'T' })
+	require.NoError(t, syscall.Kill(inner, syscall.SIGTERM))
+	stuck := time.AfterFunc(testkit.Patience(10*time.Second), func() { _ = syscall.Kill(outer, syscall.SIGKILL) })
+	defer stuck.Stop()
+	_ = cmd.Wait() // its status is checked
+	assert.Equal(t, syscall.SIGTERM, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	reapAll(t)
+}
+
 // A killed process leaves no private directory if no process of its tree is left.
 func TestAKilledProcessLeavesNoPrivateDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
