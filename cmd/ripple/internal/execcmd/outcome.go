@@ -94,6 +94,8 @@ func (o outcome) explain(timeout time.Duration) error {
 		return &ui.ExitError{Code: code}
 	case !isLate && o.stopped() != nil:
 		return ui.FailWith(code, o.err, stoppedHint)
+	case errors.Is(o.err, errNoInput) && o.result.Screen:
+		return ui.FailWith(code, errNoInput, screenHint)
 	case errors.Is(o.err, errNoInput):
 		return ui.FailWith(code, o.err, inputHint)
 	case isLate && late.Unsent:
@@ -108,6 +110,8 @@ func (o outcome) explain(timeout time.Duration) error {
 }
 
 const inputHint = "the standard input of ripple is not passed on: write < FILE, a pipe or a here-document in the code, or run ripple in a terminal"
+
+const screenHint = "it draws on the whole screen, as editors and pagers do: run ripple in a terminal, or use a console (ripple console --help)"
 
 const stoppedHint = "a command has stopped the program, with kill -STOP or suspend; leave that command out, or continue the program from elsewhere with kill -CONT"
 
