@@ -67,7 +67,7 @@ func TestHostileRequests(t *testing.T) {
 		{"an unknown key", post("/v1/send", `{"keys":["any"]}`), 400, "unknown key"},
 		{"too small", post("/v1/resize", `{"cols":2,"rows":1}`), 400, "the minimum is 20 by 5"},
 		{"too large", post("/v1/resize", `{"cols":1000000,"rows":1000000}`), 400, "the maximum 1000 by 1000"},
-		{"input without a command", post("/v1/send", `{"text":"rm -rf /\n"}`), 409, "no running command could read it"},
+		{"input without a command", post("/v1/send", `{"text":"rm -rf /\n"}`), 409, "no command is running that could read it"},
 		{"an interrupt without a command", post("/v1/interrupt", `{}`), 409, "has run no command yet"},
 		{"another path", post("/v2/exec", `{}`), 404, ""},
 		{"another method", "DELETE /v1 HTTP/1.1\r\nHost: console\r\nConnection: close\r\n\r\n", 405, ""},

@@ -40,10 +40,8 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	switch {
 	case len(names) == 0:
 		return nil, ErrNoConsole
-	case len(match) == 0 && len(names) == 1:
-		return nil, newFault(FaultUnknown, "no console is named %q; there is %s", name, names[0])
 	case len(match) == 0:
-		return nil, newFault(FaultUnknown, "no console is named %q; there are %s", name, strings.Join(names, ", "))
+		return nil, newFault(FaultUnknown, "no console is named %q; running: %s", name, strings.Join(names, ", "))
 	case len(match) > 1 && name == "":
 		return nil, newFault(FaultUnknown, "several consoles are running; name one of %s", strings.Join(match, ", "))
 	case len(match) > 1:

@@ -71,7 +71,7 @@ func (h handlers) typeIn(ctx context.Context, q SendRequest) (_ *run, rest strin
 	case s == nil:
 		f = h.refuse(FaultBusy, state, "the program has not reached its first prompt")
 	case state == Idle && h.adapter.Agent == nil:
-		f = h.refuse(FaultNotWaiting, state, "no running command could read it: run code with exec")
+		f = h.refuse(FaultNotWaiting, state, "no command is running that could read it: run it as code instead")
 	case interrupts: // anyone may interrupt
 	case state == Stopped && !onlySignals(text): // a terminal keeps it for whatever reads next, which may be a shell
 		f = h.refuseStopped(st)

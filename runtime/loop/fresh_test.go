@@ -188,7 +188,7 @@ func TestWhyItIsNotDone(t *testing.T) {
 		{"a permission was denied, with the plan complete", func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }, nil, "", "in a turn that was denied a permission"},
 		{"its tests fail", says("STATUS: COMPLETE", "TESTS_STATUS: FAILING", "EXIT_SIGNAL: true"), nil, "", "the agent said that the work is done, but also that its tests fail"},
 		{"it was cut off", func(d *doing) { claims(d); d.fails(event.Timeout, "too long") }, nil, "", "which does not count in a failed turn (timeout)"},
-		{"no EXIT_SIGNAL", says("STATUS: COMPLETE", "EXIT_SIGNAL: false"), nil, "", "but not 2 turns in a row and EXIT_SIGNAL: true in the last"},
+		{"no EXIT_SIGNAL", says("STATUS: COMPLETE", "EXIT_SIGNAL: false"), nil, "", "which counts once 2 turns in a row say so and the last has EXIT_SIGNAL: true"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -130,7 +130,7 @@ func (l *limits) notDone(p record.Plan) string {
 	case p.Open+p.Ticked > 0:
 		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:
-		return fmt.Sprintf("%s said that the work is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", who, indicatorsToFinish)
+		return fmt.Sprintf("%s said that the work is done, which counts once %d turns in a row say so and the last has EXIT_SIGNAL: true", who, indicatorsToFinish)
 	}
 	return "the agent did not say that the work is done"
 }

@@ -157,7 +157,7 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_exec", args{"code": "read -p 'sure? ' a; echo $a$x"}, "[main #4] waiting_for_input cwd=/usr TIME 1 line/6 B, cursor=6\n-----\nsure? \n-----"},
 		{"console_exec", args{"code": "echo busy"}, "refused: main: command 4 of test is still running: wait for it, send it input, or interrupt it; nothing was typed\n[main #4] busy(test) waiting_for_input TIME 1 line/6 B"},
 		{"console_send", args{"console": "main", "text": "yes", "keys": []string{"enter"}}, "[main #4] done exit=0 cwd=/usr TIME 1 line/11 B, new since byte 6\n-----\nyes5\n-----"},
-		{"console_send", args{"console": "main", "text": "more"}, "refused: main: no running command could read it: run code with exec; nothing was typed\n[main #4] done exit=0 TIME 1 line/11 B"},
+		{"console_send", args{"console": "main", "text": "more"}, "refused: main: no command is running that could read it: run it as code instead; nothing was typed\n[main #4] done exit=0 TIME 1 line/11 B"},
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
 		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 line/5 B\n-----\nexit\n-----"},
 		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program ended with exit code 7; to read the output of its commands: console_read; to remove it: console_close; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 line/5 B"},
@@ -165,7 +165,7 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
 		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 line, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
-		{"console_close", args{"console": "other"}, `error: no console is named "other"; there is main`},
+		{"console_close", args{"console": "other"}, `error: no console is named "other"; running: main`},
 	} {
 		got := plain(call(t, c, step.tool, step.args))
 		assert.Equal(t, step.want, got, "%s %v", step.tool, step.args)

@@ -126,7 +126,7 @@ func TestTheOnlyConsoleNeedsNoName(t *testing.T) {
 	assert.Contains(t, call(t, c, "console_wait", args{}), "[only #1] done exit=0")
 	assert.Contains(t, call(t, c, "console_read", args{}), "1: got in")
 	call(t, c, "console_start", args{"name": "other"})
-	assert.Equal(t, `error: no console is named "main"; there are only, other`, call(t, c, "console_read", args{}))
+	assert.Equal(t, `error: no console is named "main"; running: only, other`, call(t, c, "console_read", args{}))
 	other, err := console.Open(os.Getenv, "other")
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(other.RecordedStatus.HostPID, syscall.SIGKILL))

@@ -90,11 +90,15 @@ waits for input. No other command runs until it has ended.
 }
 
 func execute(a *ui.App, ctx context.Context, args []string, f execFlags) error {
-	next, args, err := source(a, args, f)
+	next, name, err := source(a, args, f)
 	if err != nil {
 		return err
 	}
-	c, err := find(a, args)
+	c, err := find(a, name)
+	failed, ok := errors.AsType[*ui.ExitError](err)
+	if ok && failed.Err != console.ErrNoConsole && len(args) == 1 && len(name) == 0 {
+		return ui.FailWith(failed.Code, failed.Err, "the only argument is the code; with a name: ripple console exec NAME CODE")
+	}
 	if err != nil {
 		return err
 	}

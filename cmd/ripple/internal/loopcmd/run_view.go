@@ -84,12 +84,13 @@ func (v *loopView) interrupt(loop func()) {
 		v.Note("ending the check")
 	case v.checking:
 		v.Note("the loop ends after this check; to end the check now: Ctrl-C again")
+	case v.begun.IsZero() && v.ending: // shown before
 	case v.begun.IsZero():
 		v.Note("the loop ends")
 	case v.ending:
 		v.Note("ending the agent")
 	default:
-		v.Note("the loop ends after this turn; to end the agent now: Ctrl-C again")
+		v.Note("the loop ends after this turn; to end the agent now: Ctrl-C again, or ripple stop --now")
 	}
 	v.ending = true
 	v.draw()

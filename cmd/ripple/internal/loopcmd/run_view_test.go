@@ -64,7 +64,7 @@ func TestAnInterruptIsExplained(t *testing.T) {
 		"before the first turn": {nil, []string{"the loop ends"}},
 		"in a turn": {
 			[]loop.Notice{{Kind: loop.NoticeTurnStarted, Turn: 1}},
-			[]string{"the loop ends after this turn; to end the agent now: Ctrl-C again", "ending the agent"},
+			[]string{"the loop ends after this turn; to end the agent now: Ctrl-C again, or ripple stop --now", "ending the agent"},
 		},
 		"between turns": {
 			[]loop.Notice{{Kind: loop.NoticeTurnStarted, Turn: 1}, {Kind: loop.NoticeTurnEnded, Turn: 1}, {Kind: loop.NoticeNote, Turn: 1, Text: "a note"}},
