@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -14,8 +16,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.org/ripple/adapters"
+	scripts "example.org/ripple/integration-scripts"
 	"example.org/ripple/internal/testkit"
 	"example.org/ripple/runtime/console"
+	"example.org/ripple/runtime/contract"
+	"example.org/ripple/runtime/registry"
 )
 
 const (
@@ -43,6 +49,26 @@ func (c *testConsoles) ran(name string, command int, code string) string {
 	return c.run("read", name, "--command", fmt.Sprint(command))
 }
 
+// serverOf starts the server that an adapter's tests need, if any, and returns the environment of its clients.
+func serverOf(t *testing.T, adapter string) []string {
+	t.Helper()
+	all, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
+	require.NoError(t, err)
+	entry, err := all.Find(adapter)
+	require.NoError(t, err)
+	needs := entry.Adapter.Ready.Needs
+	if needs == nil || needs.Server == nil {
+		return nil
+	}
+	server, err := contract.StartServer(t.Context(), needs.Server)
+	if errors.Is(err, contract.ErrNoServer) {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, server.End()) })
+	return server.Env
+}
+
 // A user edits lines in front of any program, and commands of other clients stay unaffected.
 func TestAUserEditsLines(t *testing.T) {
 	t.Parallel()
@@ -61,10 +87,9 @@ func TestAUserEditsLines(t *testing.T) {
 			if _, err := exec.LookPath(tt.adapter); tt.adapter == "ipython" && err != nil {
 				t.Skip(err)
 			}
-			if tt.adapter == "psql" && os.Getenv("PGHOST") == "" {
-				t.Skip("psql needs a server: PGHOST is not set")
-			}
+			environ := serverOf(t, tt.adapter)
 			own := consoleOf(t)
+			own.environ = append(own.environ, environ...)
 			require.Equal(t, "p\n", own.run("start", tt.adapter, "--name", "p"))
 			c := own.attach("p")
 			c.editsLines()

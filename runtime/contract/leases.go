@@ -81,9 +81,9 @@ func (r *runner) openWith(ctx context.Context, o session.Options, watch session.
 	}
 	o.Dir, o.Env, o.Executable = r.around.work, append(r.around.env(r.adapter, home), o.Env...), r.options.Executable
 	if s := r.server; s != nil {
-		o.Env = slices.Concat(o.Env[:len(o.Env):len(o.Env)], s.env)
+		o.Env = slices.Concat(o.Env[:len(o.Env):len(o.Env)], s.Env)
 		if o.Args == nil {
-			o.Args = s.args
+			o.Args = s.Args
 		}
 	}
 	o.Observer = MultiObserver(watch, r.recording())

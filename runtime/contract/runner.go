@@ -69,7 +69,7 @@ type runner struct {
 	open    opener
 	now     func() time.Time
 	around  *surroundings
-	server  *server // private to the run; nil: none
+	server  *Server // private to the run; nil: none
 	record  *Recorder
 	began   time.Time
 	shared  map[Kind]*lease

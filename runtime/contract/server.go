@@ -21,10 +21,10 @@ import (
 	"example.org/ripple/schema"
 )
 
-// server is a private server that the program under test connects to (ready.needs.server), in its
-// own directory, which is removed with it.
-type server struct {
-	args, env []string // for the program under test
+// Server is a private server of an adapter (ready.needs.server), in a directory of its own, which is removed with it.
+type Server struct {
+	Args []string // further arguments of a program that connects to it
+	Env  []string // the environment of such a program, as KEY=VALUE
 
 	private *scratch.Dir
 	tree    *proctree.Tree
@@ -37,22 +37,26 @@ const (
 	serverSays  = 64 << 10         // bytes of its output that are kept
 )
 
-// errNoServer is returned if the server is not installed.
-var errNoServer = errors.New("the server's program is not installed")
+// ErrNoServer is returned if the program of a server is not installed.
+var ErrNoServer = errors.New("the server's program is not installed")
 
-// startServer creates the server's files, starts it and waits until it accepts connections.
-func startServer(ctx context.Context, spec *schema.Server) (s *server, err error) {
+// StartServer creates a server's files, starts it and waits until it accepts connections, at most a minute. End it with
+// End.
+//
+// Errors: ErrNoServer; errors.ErrUnsupported on Windows; else what the
+// server printed.
+func StartServer(ctx context.Context, spec *schema.Server) (s *Server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serverStart)
 	defer cancel()
 	commands := slices.Concat(spec.Prepare, [][]string{spec.Command})
 	for i, argv := range commands {
 		path, found := find(argv[0], spec.Path)
 		if !found {
-			return nil, fmt.Errorf("%w: %s", errNoServer, argv[0])
+			return nil, fmt.Errorf("%w: %s", ErrNoServer, argv[0])
 		}
 		commands[i] = append([]string{path}, argv[1:]...)
 	}
-	s = &server{ended: make(chan struct{})}
+	s = &Server{ended: make(chan struct{})}
 	if s.private, err = scratch.New("", "server"); err != nil {
 		return nil, err
 	}
@@ -63,10 +67,10 @@ func startServer(ctx context.Context, spec *schema.Server) (s *server, err error
 	}
 	expand := func(text string) string { return schema.Expand(text, map[string]string{"dir": dir}) }
 	for _, arg := range spec.Args {
-		s.args = append(s.args, expand(arg))
+		s.Args = append(s.Args, expand(arg))
 	}
 	for name, value := range spec.Env {
-		s.env = append(s.env, name+"="+expand(value))
+		s.Env = append(s.Env, name+"="+expand(value))
 	}
 	for i, argv := range commands {
 		for j := range argv {
@@ -81,7 +85,7 @@ func startServer(ctx context.Context, spec *schema.Server) (s *server, err error
 			err = finish(ctx, cmd)
 		}
 		if err != nil {
-			s.end()
+			_ = s.End() // the first error says more
 			return nil, fmt.Errorf("%s: %w", filepath.Base(argv[0]), err)
 		}
 	}
@@ -96,9 +100,9 @@ func (r *runner) serve(ctx context.Context) bool {
 	if needs == nil || needs.Server == nil {
 		return true
 	}
-	s, err := startServer(ctx, needs.Server)
+	s, err := StartServer(ctx, needs.Server)
 	switch {
-	case errors.Is(err, errNoServer), errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, ErrNoServer), errors.Is(err, errors.ErrUnsupported):
 		return true
 	case err != nil:
 		r.skip(&session.StartError{Adapter: r.adapter.Name, MissingService: needs.What + "; a private one did not start: " + err.Error()})
@@ -121,8 +125,8 @@ func (r *runner) endServer() {
 	if r.server == nil {
 		return
 	}
-	if problem := r.server.end(); problem != "" {
-		r.report.Notes = append(r.report.Notes, problem)
+	if err := r.server.End(); err != nil {
+		r.report.Notes = append(r.report.Notes, "ending the private server: "+err.Error())
 	}
 }
 
@@ -166,7 +170,7 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 }
 
 // serve starts the server and waits until it reports that it is ready.
-func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
+func (s *Server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
 	pattern, err := schema.CompilePattern(ready)
 	if err != nil {
 		return err
@@ -195,21 +199,20 @@ func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
 	}
 }
 
-// end ends the server with all its processes, and removes its directory. It returns a
-// description of what went wrong, or "".
-func (s *server) end() (problem string) {
+// End ends the server with all its processes, and removes its directory. An error names the processes that are left.
+func (s *Server) End() error {
 	defer s.private.Remove()
 	if s.tree == nil {
-		return ""
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*serverGrace)
 	defer cancel()
 	err := s.tree.End(ctx, proctree.Step{Signal: askToEnd, Grace: serverGrace})
 	if err != nil {
-		return "ending the private server: " + err.Error()
+		return err
 	}
 	<-s.ended
-	return ""
+	return nil
 }
 
 // tail keeps the end of the processes' output.

@@ -37,11 +37,11 @@ func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 // removed.
 func TestServer(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s, err := startServer(t.Context(), toyServer())
+	s, err := StartServer(t.Context(), toyServer())
 	require.NoError(t, err)
 	dir := filepath.Join(s.private.Path, "s")
-	assert.Equal(t, []string{"--at", dir + "/socket"}, s.args)
-	assert.Equal(t, []string{"SERVER=" + dir}, s.env)
+	assert.Equal(t, []string{"--at", dir + "/socket"}, s.Args)
+	assert.Equal(t, []string{"SERVER=" + dir}, s.Env)
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))
 	require.NoError(t, err)
 	var pids []int
@@ -52,7 +52,7 @@ func TestServer(t *testing.T) {
 		pids = append(pids, pid)
 	}
 	require.Len(t, pids, 2)
-	assert.Empty(t, s.end())
+	assert.NoError(t, s.End())
 	for _, pid := range pids {
 		require.Eventually(t, func() bool { return gone(pid) }, testkit.Patience(30*time.Second), time.Millisecond)
 	}
@@ -81,7 +81,7 @@ func TestServerThatDoesNotStart(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
 			spec := toyServer()
 			c.spoil(spec)
-			_, err := startServer(c.ctx, spec)
+			_, err := StartServer(c.ctx, spec)
 			require.ErrorContains(t, err, c.want)
 			entries, err := os.ReadDir(os.Getenv("TMPDIR"))
 			require.NoError(t, err)
