@@ -15,11 +15,18 @@ set -g __rp_cwd ''
 set -g __rp_dir ''
 set -g __rp_n 0
 set -g __rp_k 0
-set -g __rp_git 0 1 2
 
 # A right prompt would be drawn into the line, where it looks like typed text.
 function fish_right_prompt
 end
+
+# These parts of a prompt ask git and others, which run programs that the settings of a repository name.
+for __rp_name in fish_vcs_prompt fish_git_prompt fish_hg_prompt fish_svn_prompt
+    function $__rp_name
+        return 1
+    end
+end
+set -e __rp_name
 
 # fish prints a title before a command's output.
 function fish_title
@@ -51,8 +58,6 @@ function __rp_prompt --on-event fish_prompt
     set -q __rp_running; and return # a command has sent the event
     set -q __rp_drawn; or __rp_wrap
     set -e __rp_drawn
-    set -g __rp_git 0 1 2
-    set -q GIT_CONFIG_COUNT; and set -g __rp_git (for n in 0 1 2; builtin math "0$GIT_CONFIG_COUNT + $n"; end)
     __rp_start
 end
 
@@ -69,14 +74,6 @@ function __rp_wrap
             case 1 11
                 __rp_missed
         end
-        # The settings of a repository can make fish's prompt compare files, which runs the repository's filters, and git
-        # fetch objects that are missing, which runs its programs.
-        set -lx GIT_CONFIG_COUNT $__rp_git[3]
-        set -lx GIT_CONFIG_KEY_$__rp_git[1] bash.showDirtyState
-        set -lx GIT_CONFIG_VALUE_$__rp_git[1] false
-        set -lx GIT_CONFIG_KEY_$__rp_git[2] bash.showInformativeStatus
-        set -lx GIT_CONFIG_VALUE_$__rp_git[2] false
-        set -lx GIT_ALLOW_PROTOCOL none
         $theirs
         set -l mark B
         set -q __rp_more; and set mark F

@@ -62,14 +62,15 @@ func TestFiltersOfARepositoryNeedApproval(t *testing.T) {
 	assert.Contains(t, out, "changed since it was approved")
 }
 
-// The default prompts of fish and xonsh ask git. The settings of a repository, which an unpacked archive can bring, then run
-// nothing: not the filters of files that git compares, and not the program that fetches missing objects.
+// In a session the default prompts of fish and xonsh do not ask git, so that the settings of a repository, which an unpacked
+// archive can bring, run nothing: no filter of a file that git compares, and no program that fetches missing objects.
 func TestThePromptOfAShellRunsNoSettings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ shell, key, value string }{
 		{"fish", "bash.showDirtyState", "true"},
 		{"fish", "bash.showInformativeStatus", "true"},
 		{"fish", "remote.o.uploadpack", "EVIL"},
+		{"fish", "alias.remote-none", "!EVIL"}, // the helper of protocol none
 		{"xonsh", "core.fsmonitor", "EVIL"},
 		{"xonsh", "remote.o.uploadpack", "EVIL"},
 	} {
@@ -108,7 +109,10 @@ func TestThePromptOfAShellRunsNoSettings(t *testing.T) {
 			} {
 				git("config", kv[0], kv[1])
 			}
-			if test.key == "remote.o.uploadpack" {
+			if test.key == "alias.remote-none" {
+				git("config", "remote.o.url", "none::x")
+			}
+			if test.key == "alias.remote-none" || test.key == "remote.o.uploadpack" {
 				require.NoError(t, os.Remove(filepath.Join(h.dir, ".git", "objects", commit[:2], commit[2:])))
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(h.dir, "a.txt"), []byte("b\n"), 0o600))
