@@ -15,24 +15,27 @@ import (
 	"example.org/ripple/cmd/ripple/internal/ui"
 )
 
+// git runs git in the project and returns its output.
+func (h *hostile) git(args ...string) string {
+	h.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
+	cmd.Dir, cmd.Env = h.dir, h.environ
+	out, err := cmd.CombinedOutput()
+	require.NoError(h.t, err, "%s", out)
+	return strings.TrimSpace(string(out))
+}
+
 // The filters of a repository's own settings need approval, also for the rehearsal, which runs in any project.
 func TestFiltersOfARepositoryNeedApproval(t *testing.T) {
 	t.Parallel()
 	const setting = "filter.x.clean = EVIL"
 	h := newHostile(t, map[string]string{"a.txt": "a\n", ".gitattributes": "a.txt filter=x\n"})
 	evil := filepath.Join(filepath.Dir(h.dir), "evil")
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
-		cmd.Dir, cmd.Env = h.dir, h.environ
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
 	require.NoError(t, os.RemoveAll(filepath.Join(h.dir, ".git")))
-	git("init", "-q", "-b", "main")
-	git("add", "-A")
-	git("commit", "-qm", "first")
-	git("config", "filter.x.clean", evil)
+	h.git("init", "-q", "-b", "main")
+	h.git("add", "-A")
+	h.git("commit", "-qm", "first")
+	h.git("config", "filter.x.clean", evil)
 	require.NoError(t, os.WriteFile(filepath.Join(h.dir, "a.txt"), []byte("b\n"), 0o600))
 
 	run := []string{"run", "--adapter", "rehearsal", "--prompt", "x", "--max-turns", "1"}
@@ -56,7 +59,7 @@ func TestFiltersOfARepositoryNeedApproval(t *testing.T) {
 	assert.FileExists(t, h.ran, out)
 	require.NoError(t, os.Remove(h.ran))
 
-	git("config", "filter.x.clean", evil+" --more")
+	h.git("config", "filter.x.clean", evil+" --more")
 	out, code = h.harmless(run...)
 	assert.Equal(t, ui.ExitUsage, code, out)
 	assert.Contains(t, out, "changed since it was approved")
@@ -81,21 +84,13 @@ func TestThePromptOfAShellRunsNoSettings(t *testing.T) {
 			}
 			h := newHostile(t, map[string]string{"a.txt": "a\n", ".gitattributes": "a.txt filter=x\n"})
 			evil := filepath.Join(filepath.Dir(h.dir), "evil")
-			git := func(args ...string) string {
-				t.Helper()
-				cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
-				cmd.Dir, cmd.Env = h.dir, h.environ
-				out, err := cmd.Output()
-				require.NoError(t, err)
-				return strings.TrimSpace(string(out))
-			}
 			require.NoError(t, os.RemoveAll(filepath.Join(h.dir, ".git")))
-			git("init", "-q", "-b", "main")
-			git("add", "-A")
-			git("commit", "-qm", "first")
-			git("tag", "v1")
-			git("checkout", "-q", "--detach")
-			commit := git("rev-parse", "HEAD")
+			h.git("init", "-q", "-b", "main")
+			h.git("add", "-A")
+			h.git("commit", "-qm", "first")
+			h.git("tag", "v1")
+			h.git("checkout", "-q", "--detach")
+			commit := h.git("rev-parse", "HEAD")
 			for _, kv := range [][]string{
 				{"filter.x.clean", evil},
 				{"core.fsmonitor", evil},
@@ -107,10 +102,10 @@ func TestThePromptOfAShellRunsNoSettings(t *testing.T) {
 				{"protocol.file.allow", "always"},
 				{test.key, strings.ReplaceAll(test.value, "EVIL", evil)},
 			} {
-				git("config", kv[0], kv[1])
+				h.git("config", kv[0], kv[1])
 			}
 			if test.key == "alias.remote-none" {
-				git("config", "remote.o.url", "none::x")
+				h.git("config", "remote.o.url", "none::x")
 			}
 			if test.key == "alias.remote-none" || test.key == "remote.o.uploadpack" {
 				require.NoError(t, os.Remove(filepath.Join(h.dir, ".git", "objects", commit[:2], commit[2:])))
