@@ -41,10 +41,11 @@ func (p *Parser) character(c byte) bool {
 
 // keepChar adds the bytes collected for a character to the sequence.
 func (p *Parser) keepChar() {
-	for _, c := range p.char[:p.nchar] {
+	n := p.nchar
+	p.nchar = 0 // keep must not add them, too
+	for _, c := range p.char[:n] {
 		p.keep(c)
 	}
-	p.nchar = 0
 }
 
 // charLen returns the length in bytes of a character that begins with c; 0 if none does.

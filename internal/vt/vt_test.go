@@ -167,6 +167,28 @@ func TestRawIsTheStream(t *testing.T) {
 	}
 }
 
+// So it is where a sequence becomes too long to be kept, also in the middle of a character or of what only begins like one.
+func TestRawIsTheStreamOfALongSequence(t *testing.T) {
+	for _, begin := range []string{"\x1b", "\x1b[", "\x1b[1?", "\x1bP", "\x1bP1?"} {
+		for _, char := range []string{"\x80", "\xe8", "\xe2\x82", "\xf0\x9f\x98", "\xef\xbb\xbf", "é", "日", "\xc2\x85"} {
+			for blanks := range 6 {
+				in := begin + strings.Repeat(" ", blanks) + strings.Repeat(char, maxSequence) + "mend"
+				for _, sevenBit := range []bool{false, true} {
+					p := Parser{SevenBit: sevenBit}
+					var out []byte
+					emit := func(tok *Token) {
+						require.Equal(t, int64(len(out)), tok.Offset, "%q with %d blanks and %q", begin, blanks, char)
+						out = append(out, tok.Raw...)
+					}
+					p.Feed([]byte(in), emit)
+					p.Flush(emit)
+					require.True(t, in == string(out), "%q with %d blanks and %q", begin, blanks, char)
+				}
+			}
+		}
+	}
+}
+
 func FuzzScreen(f *testing.F) {
 	for i := range 20 {
 		f.Add(stream(rand.New(rand.NewPCG(1, uint64(i))), 200), uint8(i))

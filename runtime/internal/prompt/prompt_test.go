@@ -194,7 +194,8 @@ func TestPatternErrorsNameTheKey(t *testing.T) {
 }
 
 func FuzzVisible(f *testing.F) {
-	for _, seed := range []string{"plain", "\x1b[31mred\x1b[0m", "a\rb", "\x1b]0;t\x07x", "\x1b[", "\xff\b\b"} {
+	long := "\x1b     " + strings.Repeat("\xe8", 5000) + "mend"
+	for _, seed := range []string{"plain", "\x1b[31mred\x1b[0m", "a\rb", "\x1b]0;t\x07x", "\x1b[", "\xff\b\b", long} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
